@@ -1,0 +1,25 @@
+# Warnings, sanitizers and hardening, for gcc and clang alike.
+add_compile_definitions(_GNU_SOURCE KT_VERSION="${PROJECT_VERSION}")
+add_compile_options(
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
+  -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wno-format-nonliteral
+  -fno-common -fstack-protector-strong)
+if(KT_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(KT_SANITIZE)
+  add_compile_options(-fsanitize=${KT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KT_SANITIZE})
+endif()
+if(KT_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  add_compile_options(-D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections)
+  add_link_options(-Wl,-z,relro,-z,now,--gc-sections,--as-needed)
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
