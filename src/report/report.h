@@ -1,0 +1,39 @@
+/* report.h: verdicts of a headless command as text, JSON and JUnit (docs/formats.md).
+ */
+#ifndef KT_REPORT_REPORT_H
+#define KT_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "lesson/run.h"
+
+/* One judged step. Strings owned by the report. */
+struct report_step {
+    char *lesson, *step, *title;
+    struct verdict *verdict; /* owned */
+    int64_t duration_ms;
+};
+struct report {
+    char *command;                         /* "check", "selftest", "play" */
+    char *cluster_name, *cluster_server, *cluster_version, *cluster_uid, *ns;
+    int64_t started_ms;                    /* wall */
+    int64_t duration_ms;
+    struct vec steps;                      /* of struct report_step */
+};
+void report_init(struct report *report);
+void report_free(struct report *report);
+bool report_add(struct report *report, const char *lesson, const char *step, const char *title, struct verdict *verdict, int64_t duration_ms)
+    __attribute__((warn_unused_result)); /* takes the verdict over */
+
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_JUNIT };
+bool report_format_parse(const char *name, enum report_format *format); /* "text", "json", "junit" */
+/* Appends the whole report. Text is safe for a terminal, coloured if asked. */
+void report_print(const struct report *report, enum report_format format, bool colour, struct buf *out);
+/* cli.md's exit code: 0, 1, 3, 4 (3 before 4 before 1). */
+int report_exit_code(const struct report *report);
+
+#endif

@@ -1,0 +1,27 @@
+/* store.h: SQLite files: opening, migrations, refusal of a newer format. Progress is in progress.h.
+ */
+#ifndef KT_STORE_STORE_H
+#define KT_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct store; /* one open file */
+struct sqlite3;
+
+struct store_migration { /* a const table, the last one with sql NULL; its index + 1 is the version that it leads to (PRAGMA user_version) */
+    const char *sql;
+};
+
+/* Opens or makes the file (0600, WAL, synchronous NORMAL, busy time-out 5 s) and brings it to the newest version in one transaction. A file of a newer
+ * version is refused (ERROR_INVALID) and not touched; a damaged one is refused, told with its path and what to do. A full disk or a read-only folder:
+ * ERROR_LIMIT or ERROR_DENIED. application_id tells our files from others. path ":memory:" keeps nothing. */
+struct store *store_open(const char *path, unsigned application_id, const struct store_migration *migrations, struct error *err)
+    __attribute__((warn_unused_result));
+void store_close(struct store *store);
+struct sqlite3 *store_db(struct store *store); /* for store/ and practice/state only */
+/* Fills err from the last SQLite error, for an operation in words; returns false. */
+bool store_error(struct store *store, struct error *err, const char *doing);
+
+#endif
