@@ -1,0 +1,46 @@
+/* internal.h: what the files of kube/ tell each other and nobody else.
+ *
+ * client.c provides the first part, resource.c, verbs.c and watch.c the second.
+ */
+#ifndef KT_KUBE_INTERNAL_H
+#define KT_KUBE_INTERNAL_H
+
+#include "base/buf.h"
+#include "kube/client.h"
+#include "kube/verbs.h"
+#include "kube/watch.h"
+
+/* --- client.c --- */
+
+/* The place where resource.c keeps what the server serves; NULL at first. kube_client_free calls kube_discovery_free on it, after it has
+ * ended the calls. */
+struct kube_discovery;
+struct kube_discovery **kube_client_discovery(struct kube_client *client);
+
+/* Ties something to a call: `drop` is called with it exactly once, when the call is gone: after `done` has returned, or without `done`
+ * when the call is cancelled or the client freed. So the context of a call can never leak. Once a call, right after kube_send. */
+void kube_call_own(struct kube_call *call, void *owned, void (*drop)(void *owned));
+
+/* Has `fn` called with the call's data when the head of a 2xx answer is there, before any of its body (a watch is then established). It may
+ * cancel the call. Once a call, right after kube_send. */
+void kube_call_on_head(struct kube_call *call, void (*fn)(void *data));
+
+/* --- resource.c --- */
+
+void kube_discovery_free(struct kube_discovery *discovery); /* NULL is fine; nobody who waits is called */
+
+/* --- verbs.c --- */
+
+/* The path of an object, or of a collection where the target has no name. False with ERROR_INPUT for a part that cannot stand in a path. */
+bool kube_target_path(const struct kube_target *target, struct buf *out, struct error *err);
+/* "deployments.apps nginx in namespace learn", for sentences. */
+void kube_target_words(const struct kube_target *target, struct buf *out);
+/* How often a list began anew (410 in the middle): what `page` showed before is then older than what it shows now. */
+unsigned kube_list_restarts(const struct kube_list *list);
+
+/* --- watch.c --- */
+
+/* For tests: the first wait of the back-off, instead of 500 ms. */
+void kube_watch_set_backoff(struct kube_watch *watch, int64_t first_ms);
+
+#endif
