@@ -19,6 +19,7 @@ enum value_type { VALUE_MISSING, VALUE_NULL, VALUE_BOOL, VALUE_NUMBER, VALUE_STR
 struct value *value_null(void) __attribute__((warn_unused_result));
 struct value *value_bool(bool b) __attribute__((warn_unused_result));
 struct value *value_int(int64_t i) __attribute__((warn_unused_result));
+struct value *value_uint(uint64_t u) __attribute__((warn_unused_result));
 struct value *value_double(double d) __attribute__((warn_unused_result));
 struct value *value_string(const char *s) __attribute__((warn_unused_result)); /* copied */
 struct value *value_string_n(const char *bytes, size_t length) __attribute__((warn_unused_result));
@@ -39,6 +40,7 @@ const char *value_key(const struct value *entry);                     /* its key
 const char *value_text(const struct value *v);                        /* a string's text, else NULL */
 bool value_is_true(const struct value *v);                            /* a bool that is true */
 bool value_as_int(const struct value *v, int64_t *out);               /* false if not a number without fraction in range */
+bool value_as_uint(const struct value *v, uint64_t *out);
 bool value_as_double(const struct value *v, double *out);
 /* Follows keys, NULL-terminated: value_find(pod, "status", "phase", NULL). */
 struct value *value_find(const struct value *v, ...) __attribute__((sentinel));

@@ -1,0 +1,147 @@
+#include "data/json.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/json_scan.h"
+#include "data/node.h"
+#include "data/number.h"
+#include "data/utf8.h"
+
+/* What the scan hid from cJSON becomes what it was, and of duplicate keys the last stays. */
+static bool finish(cJSON *node)
+{
+    if (cJSON_IsString(node) && (unsigned char)node->valuestring[0] == JSON_EXACT_MARK) {
+        memmove(node->valuestring, node->valuestring + 1, strlen(node->valuestring));
+        node->type = cJSON_Raw;
+    }
+    if (cJSON_IsObject(node) && !node_drop_duplicates(node))
+        return false;
+    for (cJSON *child = node->child; child != NULL; child = child->next)
+        if ((child->child != NULL || cJSON_IsString(child)) && !finish(child))
+            return false;
+    return true;
+}
+
+struct value *json_parse(const char *text, size_t length, const char *name, struct error *err)
+{
+    struct buf clean = buf_make(SIZE_MAX);
+    cJSON *node = NULL;
+    if (!json_scan(text, length, name, &clean, err))
+        goto done;
+    node = clean.length > 0 ? cJSON_ParseWithLengthOpts(clean.bytes, clean.length, NULL, false)
+                            : cJSON_ParseWithLengthOpts(text, length, NULL, false);
+    if (node == NULL || !finish(node)) { /* the scan let nothing pass that cJSON would refuse */
+        cJSON_Delete(node);
+        node = NULL;
+        error_memory(err);
+    }
+done:
+    buf_free(&clean);
+    return node_value(node);
+}
+
+static const char *escape_of(unsigned char c, char room[static 8])
+{
+    static const char *const named[] = {['"'] = "\\\"", ['\\'] = "\\\\", ['\b'] = "\\b", ['\f'] = "\\f",
+                                        ['\n'] = "\\n", ['\r'] = "\\r",  ['\t'] = "\\t"};
+    if (c < sizeof named / sizeof named[0] && named[c] != NULL)
+        return named[c];
+    static const char hex[] = "0123456789abcdef";
+    memcpy(room, "\\u00", 4);
+    room[4] = hex[c >> 4];
+    room[5] = hex[c & 15];
+    room[6] = '\0';
+    return room;
+}
+
+void json_quote(const char *string, struct buf *out)
+{
+    const unsigned char *at = (const unsigned char *)string, *run = at, *end = at + strlen(string);
+    char room[8];
+    buf_append(out, "\"", 1);
+    while (at < end) {
+        size_t length = utf8_length(at, (size_t)(end - at));
+        if (length > 1 || (length == 1 && *at >= 0x20 && *at != '"' && *at != '\\')) {
+            at += length;
+            continue;
+        }
+        buf_append(out, run, (size_t)(at - run));
+        buf_append_string(out, length == 0 ? UTF8_REPLACEMENT : escape_of(*at, room));
+        run = ++at;
+    }
+    buf_append(out, run, (size_t)(at - run));
+    buf_append(out, "\"", 1);
+}
+
+static void new_line(size_t depth, bool indented, struct buf *out)
+{
+    static const char spaces[] = "                                ";
+    if (!indented)
+        return;
+    buf_append(out, "\n", 1);
+    for (size_t left = 2 * depth; left > 0;) {
+        size_t most = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
+        buf_append(out, spaces, most);
+        left -= most;
+    }
+}
+
+static void print(const cJSON *node, size_t depth, bool indented, struct buf *out);
+
+static void print_entries(const cJSON *node, size_t depth, bool indented, struct buf *out)
+{
+    bool object = cJSON_IsObject(node);
+    buf_append(out, object ? "{" : "[", 1);
+    for (const cJSON *entry = node->child; entry != NULL; entry = entry->next) {
+        if (entry != node->child)
+            buf_append(out, ",", 1);
+        new_line(depth + 1, indented, out);
+        if (object) {
+            json_quote(entry->string, out);
+            buf_append(out, ": ", indented ? 2 : 1);
+        }
+        print(entry, depth + 1, indented, out);
+    }
+    if (node->child != NULL)
+        new_line(depth, indented, out);
+    buf_append(out, object ? "}" : "]", 1);
+}
+
+static void print(const cJSON *node, size_t depth, bool indented, struct buf *out)
+{
+    char number[NUMBER_TEXT];
+    if (depth > NODE_DEPTH) {
+        out->failed = true;
+        return;
+    }
+    switch (node_kind(node)) {
+    case cJSON_True: buf_append_string(out, "true"); break;
+    case cJSON_False: buf_append_string(out, "false"); break;
+    case cJSON_Raw: buf_append_string(out, node->valuestring); break;
+    case cJSON_String: json_quote(node->valuestring, out); break;
+    case cJSON_Array:
+    case cJSON_Object: print_entries(node, depth, indented, out); break;
+    case cJSON_Number:
+        number_print(node->valuedouble, number);
+        buf_append_string(out, number);
+        break;
+    default: buf_append_string(out, "null"); break;
+    }
+}
+
+void json_print(const struct value *v, bool indented, struct buf *out)
+{
+    if (v == NULL)
+        buf_append_string(out, "null");
+    else
+        print(node_of(v), 0, indented, out);
+}
+
+char *json_text(const struct value *v, size_t maximum)
+{
+    struct buf out = buf_make(maximum);
+    json_print(v, false, &out);
+    return buf_take(&out, NULL);
+}

@@ -1,0 +1,100 @@
+#include "data/number.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXACT_MOST 9007199254740992.0 /* 2^53 */
+#define TWO_64 18446744073709551616.0
+
+/* glibc keeps the C locale as a constant: nothing is allocated and nothing need be freed. */
+static locale_t c_locale(void)
+{
+    return newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+bool number_read(const char *digits, size_t length, struct number_integer *out)
+{
+    const char *end = digits + length;
+    bool negative = length > 0 && *digits == '-';
+    if (length > 0 && (*digits == '-' || *digits == '+'))
+        digits++;
+    if (digits == end)
+        return false;
+    uint64_t magnitude = 0;
+    for (; digits < end; digits++) {
+        if (*digits < '0' || *digits > '9')
+            return false;
+        uint64_t digit = (uint64_t)(*digits - '0');
+        if (magnitude > (UINT64_MAX - digit) / 10)
+            return false;
+        magnitude = magnitude * 10 + digit;
+    }
+    if (negative && magnitude > (uint64_t)INT64_MAX + 1)
+        return false;
+    *out = (struct number_integer){.negative = negative && magnitude > 0, .magnitude = magnitude};
+    return true;
+}
+
+bool number_from_double(double d, struct number_integer *out)
+{
+    if (!(d >= -TWO_64 / 2 && d < TWO_64) || d != trunc(d))
+        return false;
+    *out = (struct number_integer){.negative = d < 0, .magnitude = (uint64_t)fabs(d)};
+    return true;
+}
+
+double number_to_double(struct number_integer integer)
+{
+    double d = (double)integer.magnitude;
+    return integer.negative ? -d : d;
+}
+
+bool number_to_int(struct number_integer integer, int64_t *out)
+{
+    if (integer.negative) {
+        *out = integer.magnitude > (uint64_t)INT64_MAX ? INT64_MIN : -(int64_t)integer.magnitude;
+        return true;
+    }
+    if (integer.magnitude > (uint64_t)INT64_MAX)
+        return false;
+    *out = (int64_t)integer.magnitude;
+    return true;
+}
+
+bool number_needs_text(struct number_integer integer)
+{
+    return integer.magnitude > (uint64_t)EXACT_MOST;
+}
+
+void number_print_integer(struct number_integer integer, char out[static NUMBER_TEXT])
+{
+    snprintf(out, NUMBER_TEXT, "%s%" PRIu64, integer.negative ? "-" : "", integer.magnitude);
+}
+
+double number_read_double(const char *text, char **end)
+{
+    return strtod_l(text, end, c_locale());
+}
+
+void number_print(double d, char out[static NUMBER_TEXT])
+{
+    struct number_integer integer;
+    if (!isfinite(d)) {
+        snprintf(out, NUMBER_TEXT, "null");
+        return;
+    }
+    if (number_from_double(d, &integer)) {
+        number_print_integer(integer, out);
+        return;
+    }
+    locale_t before = uselocale(c_locale());
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, NUMBER_TEXT, "%.*g", digits, d);
+        if (strtod(out, NULL) == d)
+            break;
+    }
+    uselocale(before);
+}

@@ -1,0 +1,435 @@
+#include "data/value.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "data/node.h"
+#include "data/number.h"
+#include "data/utf8.h"
+
+enum { FEW_KEYS = 16 }; /* up to here, comparing every two keys is faster than a hash table */
+
+/* cJSON is given its allocator before anything else runs: hooks that came later would free what others allocated. */
+__attribute__((constructor)) static void give_allocator(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = mem_alloc, .free_fn = mem_free};
+    cJSON_InitHooks(&hooks);
+}
+
+struct value *value_null(void)
+{
+    return node_value(cJSON_CreateNull());
+}
+
+struct value *value_bool(bool b)
+{
+    return node_value(cJSON_CreateBool(b));
+}
+
+static struct value *from_integer(struct number_integer integer)
+{
+    if (!number_needs_text(integer))
+        return node_value(cJSON_CreateNumber(number_to_double(integer)));
+    char text[NUMBER_TEXT];
+    number_print_integer(integer, text);
+    return node_value(cJSON_CreateRaw(text));
+}
+
+struct value *value_int(int64_t i)
+{
+    return from_integer((struct number_integer){.negative = i < 0, .magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i});
+}
+
+struct value *value_uint(uint64_t u)
+{
+    return from_integer((struct number_integer){.magnitude = u});
+}
+
+struct value *value_double(double d)
+{
+    return node_value(cJSON_CreateNumber(d));
+}
+
+struct value *value_string(const char *s)
+{
+    return node_value(cJSON_CreateString(s));
+}
+
+struct value *value_string_n(const char *bytes, size_t length)
+{
+    size_t zeros = 0;
+    for (size_t i = 0; i < length; i++)
+        zeros += bytes[i] == '\0';
+    size_t wide = strlen(UTF8_REPLACEMENT);
+    char *text = mem_alloc(length + zeros * (wide - 1) + 1);
+    cJSON *node = text != NULL ? cJSON_CreateNull() : NULL;
+    if (node == NULL) {
+        mem_free(text);
+        return NULL;
+    }
+    char *to = text;
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] != '\0') {
+            *to++ = bytes[i];
+            continue;
+        }
+        memcpy(to, UTF8_REPLACEMENT, wide);
+        to += wide;
+    }
+    *to = '\0';
+    node->type = cJSON_String;
+    node->valuestring = text;
+    return node_value(node);
+}
+
+struct value *value_array(void)
+{
+    return node_value(cJSON_CreateArray());
+}
+
+struct value *value_object(void)
+{
+    return node_value(cJSON_CreateObject());
+}
+
+void value_free(struct value *v)
+{
+    cJSON_Delete(node_of(v));
+}
+
+enum value_type value_type(const struct value *v)
+{
+    if (v == NULL)
+        return VALUE_MISSING;
+    switch (node_kind(node_of(v))) {
+    case cJSON_NULL: return VALUE_NULL;
+    case cJSON_True:
+    case cJSON_False: return VALUE_BOOL;
+    case cJSON_Number:
+    case cJSON_Raw: return VALUE_NUMBER;
+    case cJSON_String: return VALUE_STRING;
+    case cJSON_Array: return VALUE_ARRAY;
+    case cJSON_Object: return VALUE_OBJECT;
+    default: return VALUE_MISSING;
+    }
+}
+
+const char *value_type_name(enum value_type type)
+{
+    static const char *const names[] = {[VALUE_MISSING] = "nothing", [VALUE_NULL] = "null",     [VALUE_BOOL] = "bool",    [VALUE_NUMBER] = "number",
+                                        [VALUE_STRING] = "string",   [VALUE_ARRAY] = "array", [VALUE_OBJECT] = "object"};
+    return names[type];
+}
+
+static bool is_container(const struct value *v)
+{
+    return v != NULL && (cJSON_IsArray(node_of(v)) || cJSON_IsObject(node_of(v)));
+}
+
+size_t value_length(const struct value *v)
+{
+    size_t length = 0;
+    for (const struct value *entry = value_first(v); entry != NULL; entry = value_next(entry))
+        length++;
+    return length;
+}
+
+struct value *value_get(const struct value *object, const char *key)
+{
+    if (object == NULL || !cJSON_IsObject(node_of(object)))
+        return NULL;
+    cJSON *entry = node_of(object)->child;
+    while (entry != NULL && strcmp(entry->string, key) != 0)
+        entry = entry->next;
+    return node_value(entry);
+}
+
+struct value *value_item(const struct value *array, size_t index)
+{
+    if (array == NULL || !cJSON_IsArray(node_of(array)))
+        return NULL;
+    cJSON *entry = node_of(array)->child;
+    for (; entry != NULL && index > 0; index--)
+        entry = entry->next;
+    return node_value(entry);
+}
+
+struct value *value_first(const struct value *container)
+{
+    return is_container(container) ? node_value(node_of(container)->child) : NULL;
+}
+
+struct value *value_next(const struct value *entry)
+{
+    return entry != NULL ? node_value(node_of(entry)->next) : NULL;
+}
+
+const char *value_key(const struct value *entry)
+{
+    return entry != NULL ? node_of(entry)->string : NULL;
+}
+
+const char *value_text(const struct value *v)
+{
+    return v != NULL && cJSON_IsString(node_of(v)) ? node_of(v)->valuestring : NULL;
+}
+
+bool value_is_true(const struct value *v)
+{
+    return v != NULL && cJSON_IsTrue(node_of(v));
+}
+
+/* The integer that a number is, however it is kept. */
+static bool as_integer(const cJSON *node, struct number_integer *out)
+{
+    if (cJSON_IsRaw(node))
+        return number_read(node->valuestring, strlen(node->valuestring), out);
+    return cJSON_IsNumber(node) && number_from_double(node->valuedouble, out);
+}
+
+bool value_as_int(const struct value *v, int64_t *out)
+{
+    struct number_integer integer;
+    return value_type(v) == VALUE_NUMBER && as_integer(node_of(v), &integer) && number_to_int(integer, out);
+}
+
+bool value_as_uint(const struct value *v, uint64_t *out)
+{
+    struct number_integer integer;
+    if (value_type(v) != VALUE_NUMBER || !as_integer(node_of(v), &integer) || integer.negative)
+        return false;
+    *out = integer.magnitude;
+    return true;
+}
+
+bool value_as_double(const struct value *v, double *out)
+{
+    struct number_integer integer;
+    if (value_type(v) != VALUE_NUMBER)
+        return false;
+    if (cJSON_IsNumber(node_of(v)))
+        *out = node_of(v)->valuedouble;
+    else if (as_integer(node_of(v), &integer))
+        *out = number_to_double(integer);
+    else
+        return false;
+    return true;
+}
+
+static struct value *find(const struct value *v, va_list keys)
+{
+    struct value *part = node_value(node_of(v));
+    for (const char *key; part != NULL && (key = va_arg(keys, const char *)) != NULL;)
+        part = value_get(part, key);
+    return part;
+}
+
+struct value *value_find(const struct value *v, ...)
+{
+    va_list keys;
+    va_start(keys, v);
+    struct value *part = find(v, keys);
+    va_end(keys);
+    return part;
+}
+
+const char *value_find_text(const struct value *v, ...)
+{
+    va_list keys;
+    va_start(keys, v);
+    const char *text = value_text(find(v, keys));
+    va_end(keys);
+    return text;
+}
+
+int64_t value_find_int(const struct value *v, int64_t otherwise, ...)
+{
+    va_list keys;
+    va_start(keys, otherwise);
+    int64_t i = otherwise;
+    bool found = value_as_int(find(v, keys), &i);
+    va_end(keys);
+    return found ? i : otherwise;
+}
+
+static bool numbers_equal(const cJSON *a, const cJSON *b)
+{
+    struct number_integer ia, ib;
+    bool whole_a = as_integer(a, &ia), whole_b = as_integer(b, &ib);
+    if (whole_a || whole_b)
+        return whole_a && whole_b && ia.negative == ib.negative && ia.magnitude == ib.magnitude;
+    return a->valuedouble <= b->valuedouble && a->valuedouble >= b->valuedouble;
+}
+
+static bool objects_equal(const struct value *a, const struct value *b)
+{
+    size_t entries = 0;
+    /* Most objects come with the same keys in the same order: look beside before searching. */
+    const struct value *beside = value_first(b);
+    for (const struct value *entry = value_first(a); entry != NULL; entry = value_next(entry), entries++) {
+        const struct value *other = beside;
+        if (beside == NULL || strcmp(value_key(beside), value_key(entry)) != 0)
+            other = value_get(b, value_key(entry));
+        if (!value_equal(entry, other))
+            return false;
+        beside = value_next(other);
+    }
+    return entries == value_length(b);
+}
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+    enum value_type type = value_type(a);
+    if (type != value_type(b))
+        return false;
+    if (type == VALUE_BOOL)
+        return value_is_true(a) == value_is_true(b);
+    if (type == VALUE_NUMBER)
+        return numbers_equal(node_of(a), node_of(b));
+    if (type == VALUE_STRING)
+        return strcmp(value_text(a), value_text(b)) == 0;
+    if (type == VALUE_OBJECT)
+        return objects_equal(a, b);
+    const struct value *x = value_first(a), *y = value_first(b);
+    while (x != NULL && y != NULL && value_equal(x, y)) {
+        x = value_next(x);
+        y = value_next(y);
+    }
+    return x == NULL && y == NULL;
+}
+
+static struct value *copy_scalar(const cJSON *node)
+{
+    cJSON *copy = cJSON_CreateNull();
+    if (copy == NULL)
+        return NULL;
+    copy->type = node_kind(node);
+    copy->valuedouble = node->valuedouble;
+    copy->valueint = node->valueint;
+    if (node->valuestring != NULL && (copy->valuestring = mem_string(node->valuestring)) == NULL) {
+        cJSON_Delete(copy);
+        return NULL;
+    }
+    return node_value(copy);
+}
+
+struct value *value_copy(const struct value *v)
+{
+    if (v == NULL)
+        return NULL;
+    struct value *copy = copy_scalar(node_of(v));
+    for (const struct value *entry = value_first(v); copy != NULL && entry != NULL; entry = value_next(entry)) {
+        struct value *child = value_copy(entry);
+        char *key = value_key(entry) != NULL && child != NULL ? mem_string(value_key(entry)) : NULL;
+        if (child != NULL && (key != NULL || value_key(entry) == NULL)) {
+            node_name(node_of(child), key);
+            cJSON_AddItemToArray(node_of(copy), node_of(child)); /* no search for the key: the original has each once */
+            continue;
+        }
+        value_free(child);
+        value_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+void node_name(cJSON *node, char *key)
+{
+    mem_free(node->string);
+    node->string = key;
+}
+
+bool value_set(struct value *object, const char *key, struct value *child)
+{
+    bool fits = object != NULL && child != NULL && cJSON_IsObject(node_of(object));
+    char *name = fits ? mem_string(key) : NULL;
+    if (name == NULL) {
+        value_free(child);
+        return false;
+    }
+    node_name(node_of(child), name);
+    struct value *old = value_get(object, key);
+    if (old != NULL)
+        cJSON_ReplaceItemViaPointer(node_of(object), node_of(old), node_of(child));
+    else
+        cJSON_AddItemToArray(node_of(object), node_of(child)); /* cJSON's own "add to object" would copy the key again */
+    return true;
+}
+
+bool value_append(struct value *array, struct value *child)
+{
+    if (array == NULL || child == NULL || !cJSON_IsArray(node_of(array))) {
+        value_free(child);
+        return false;
+    }
+    node_name(node_of(child), NULL);
+    cJSON_AddItemToArray(node_of(array), node_of(child));
+    return true;
+}
+
+void value_remove(struct value *object, const char *key)
+{
+    struct value *entry = value_get(object, key);
+    if (entry != NULL)
+        value_free(value_take(object, entry));
+}
+
+struct value *value_take(struct value *container, struct value *entry)
+{
+    cJSON *node = cJSON_DetachItemViaPointer(node_of(container), node_of(entry));
+    if (node != NULL)
+        node_name(node, NULL);
+    return node_value(node);
+}
+
+struct value *value_child(struct value *object, const char *key)
+{
+    struct value *child = value_get(object, key);
+    if (child != NULL)
+        return value_type(child) == VALUE_OBJECT ? child : NULL;
+    struct value *fresh = value_object();
+    return value_set(object, key, fresh) ? fresh : NULL;
+}
+
+static void drop(cJSON *object, cJSON *entry)
+{
+    cJSON_Delete(cJSON_DetachItemViaPointer(object, entry));
+}
+
+static void drop_among_few(cJSON *object)
+{
+    for (cJSON *entry = object->child, *next; entry != NULL; entry = next) {
+        next = entry->next;
+        const cJSON *later = next;
+        while (later != NULL && (later->string[0] != entry->string[0] || strcmp(later->string, entry->string) != 0))
+            later = later->next;
+        if (later != NULL)
+            drop(object, entry);
+    }
+}
+
+static bool drop_among_many(cJSON *object, size_t keys)
+{
+    struct map seen = map_make(keys, NULL);
+    bool ok = true;
+    for (cJSON *entry = object->child, *next; ok && entry != NULL; entry = next) {
+        next = entry->next;
+        cJSON *earlier = map_get(&seen, entry->string);
+        ok = map_set(&seen, entry->string, entry);
+        if (ok && earlier != NULL)
+            drop(object, earlier);
+    }
+    map_free(&seen);
+    return ok;
+}
+
+bool node_drop_duplicates(cJSON *object)
+{
+    size_t keys = value_length(node_value(object));
+    if (keys > FEW_KEYS)
+        return drop_among_many(object, keys);
+    drop_among_few(object);
+    return true;
+}
