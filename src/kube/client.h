@@ -31,10 +31,6 @@ void kube_client_on_terminal(struct kube_client *client, void (*fn)(void *data, 
 /* Called for every Warning header of an answer (de-duplicated for the life of the client). */
 void kube_client_on_warning(struct kube_client *client, void (*fn)(void *data, const char *text), void *data);
 
-/* One thing that lives as long as the client (resource.c keeps its discovery cache so). It is freed first, while calls can still be cancelled. */
-void kube_client_attach(struct kube_client *client, void *thing, void (*free_thing)(void *));
-void *kube_client_attached(const struct kube_client *client); /* NULL: nothing yet */
-
 struct kube_request {
     const char *method;       /* "GET", ... */
     const char *path;         /* "/api/v1/namespaces/x/pods"; parts already escaped (kube_path) */

@@ -34,6 +34,7 @@ struct kube_exec_plugin { /* client.authentication.k8s.io/v1 */
     char *install_hint;
     char *interactive_mode; /* Never, IfAvailable, Always */
     bool provide_cluster_info;
+    char *cluster_config; /* JSON text of the cluster's extension client.authentication.k8s.io/exec, or NULL */
 };
 
 /* All strings owned, NULL where not given. Read them; only this file writes them. */
@@ -48,7 +49,8 @@ struct kube_config {
     char *ca;               /* PEM text */
     char *tls_server_name;
     bool insecure_skip_tls_verify;
-    char *proxy_url;
+    bool disable_compression;
+    char *proxy_url;          /* http, https or socks5; NULL: what the environment says */
     char *client_certificate; /* PEM text */
     char *client_key;         /* PEM text */
     char *token;
