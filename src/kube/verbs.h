@@ -55,7 +55,9 @@ struct kube_call *kube_delete(struct kube_client *client, const struct kube_targ
 
 /* A list, page by page (limit/continue). `page` gets each page's items as they come (an array, borrowed; may be taken apart); when the
  * continue token expired in between (410) the rest is read anew, as client-go does: `page` may then see an object twice, so receivers key by uid.
- * done's object is the last page's list metadata. `page` NULL: done gets one List with all items. */
+ * done's object is the last page's list without its items (metadata.resourceVersion is the version to watch from). `page` NULL: done gets one List with
+ * all items. Items are given the kind and apiVersion that a server leaves out of lists. The list is gone after `done`; kube_list_cancel may be called
+ * from `page`. */
 struct kube_list;
 struct kube_list *kube_list(struct kube_client *client, const struct kube_target *target, const struct kube_list_options *options,
                             void (*page)(void *data, struct value *items), kube_done *done, void *data, struct error *err);
@@ -64,8 +66,10 @@ void kube_list_cancel(struct kube_list *list);
 /* Any path, for the proxy verbs and /version: a plain request whose answer is JSON. */
 struct kube_call *kube_get_path(struct kube_client *client, const char *path, kube_done *done, void *data, struct error *err);
 
-/* SelfSubjectAccessReview: object.status.allowed. And SelfSubjectReview (who am I), 404 on servers before 1.28 (their beta form is tried). */
+/* SelfSubjectAccessReview: object.status.allowed. */
 struct kube_call *kube_can_i(struct kube_client *client, const char *verb, const struct kube_target *target, kube_done *done, void *data, struct error *err);
-struct kube_call *kube_who_am_i(struct kube_client *client, kube_done *done, void *data, struct error *err);
+/* SelfSubjectReview: object.status.userInfo. Servers before 1.28 are asked for their beta and alpha forms, so that there is no one call to be
+ * cancelled: `data` must live until done was called or the client is freed. False: err, done is not called. */
+bool kube_who_am_i(struct kube_client *client, kube_done *done, void *data, struct error *err) __attribute__((warn_unused_result));
 
 #endif
