@@ -1,6 +1,6 @@
 /* internal.h: what the files of kube/ tell each other and nobody else.
  *
- * client.c provides the first part (struct kube_call is its own), verbs.c, list.c and watch.c the others.
+ * client.c provides the first part, resource.c, verbs.c and watch.c the second.
  */
 #ifndef KT_KUBE_INTERNAL_H
 #define KT_KUBE_INTERNAL_H
@@ -12,6 +12,11 @@
 
 /* --- client.c --- */
 
+/* The place where resource.c keeps what the server serves; NULL at first. kube_client_free calls kube_discovery_free on it, after it has
+ * ended the calls. */
+struct kube_discovery;
+struct kube_discovery **kube_client_discovery(struct kube_client *client);
+
 /* Ties something to a call: `drop` is called with it exactly once, when the call is gone: after `done` has returned, or without `done`
  * when the call is cancelled or the client freed. So the context of a call can never leak. Once a call, right after kube_send. */
 void kube_call_own(struct kube_call *call, void *owned, void (*drop)(void *owned));
@@ -19,6 +24,10 @@ void kube_call_own(struct kube_call *call, void *owned, void (*drop)(void *owned
 /* Has `fn` called with the call's data when the head of a 2xx answer is there, before any of its body (a watch is then established). It may
  * cancel the call. Once a call, right after kube_send. */
 void kube_call_on_head(struct kube_call *call, void (*fn)(void *data));
+
+/* --- resource.c --- */
+
+void kube_discovery_free(struct kube_discovery *discovery); /* NULL is fine; nobody who waits is called */
 
 /* --- verbs.c --- */
 

@@ -30,9 +30,10 @@ static void waiter_free(void *pointer)
     mem_free(waiter);
 }
 
-static void discovery_free(void *pointer)
+void kube_discovery_free(struct kube_discovery *discovery)
 {
-    struct kube_discovery *discovery = pointer;
+    if (discovery == NULL)
+        return;
     if (discovery->freed != NULL)
         *discovery->freed = true;
     vec_free(&discovery->waiters);
@@ -45,16 +46,14 @@ static void discovery_free(void *pointer)
 /* The client's discovery, made on first use. NULL: no memory. */
 static struct kube_discovery *discovery_of(struct kube_client *client)
 {
-    struct kube_discovery *discovery = kube_client_attached(client);
-    if (discovery != NULL)
-        return discovery;
-    discovery = mem_zero(1, sizeof *discovery);
-    if (discovery == NULL)
-        return NULL;
-    *discovery = (struct kube_discovery){.client = client, .wanted = 1, .entries = vec_make(MAXIMUM_KINDS, kube_entry_free),
-                                         .by_name = map_make(MAXIMUM_KINDS, NULL), .waiters = vec_make(MAXIMUM_WAITERS, waiter_free)};
-    kube_client_attach(client, discovery, discovery_free);
-    return discovery;
+    struct kube_discovery **place = kube_client_discovery(client);
+    if (*place == NULL) {
+        *place = mem_zero(1, sizeof **place);
+        if (*place != NULL)
+            **place = (struct kube_discovery){.client = client, .wanted = 1, .entries = vec_make(MAXIMUM_KINDS, kube_entry_free),
+                                              .by_name = map_make(MAXIMUM_KINDS, NULL), .waiters = vec_make(MAXIMUM_WAITERS, waiter_free)};
+    }
+    return *place;
 }
 
 /* How well a word names a kind: 1 is best, 0 not at all. As kubectl, a plural or singular counts before a short name. */
@@ -295,7 +294,7 @@ static unsigned wait_for(struct kube_discovery *discovery, const char *api_versi
 
 static bool still_waits(struct kube_client *client, unsigned number)
 {
-    const struct kube_discovery *discovery = kube_client_attached(client);
+    const struct kube_discovery *discovery = *kube_client_discovery(client);
     for (size_t i = 0; i < discovery->waiters.length; i++)
         if (((const struct waiter *)discovery->waiters.items[i])->number == number)
             return true;
@@ -334,7 +333,7 @@ unsigned kube_resolve_kind(struct kube_client *client, const char *api_version, 
 
 void kube_resolve_cancel(struct kube_client *client, unsigned number)
 {
-    struct kube_discovery *discovery = kube_client_attached(client);
+    struct kube_discovery *discovery = *kube_client_discovery(client);
     for (size_t i = 0; discovery != NULL && i < discovery->waiters.length; i++)
         if (((struct waiter *)discovery->waiters.items[i])->number == number) {
             vec_remove(&discovery->waiters, i);
@@ -344,14 +343,14 @@ void kube_resolve_cancel(struct kube_client *client, unsigned number)
 
 const struct kube_resource *kube_resource_known(struct kube_client *client, const char *name)
 {
-    const struct kube_discovery *discovery = kube_client_attached(client);
+    const struct kube_discovery *discovery = *kube_client_discovery(client);
     const struct kube_entry *entry = discovery != NULL ? find_name(discovery, name) : NULL;
     return entry != NULL ? &entry->resource : NULL;
 }
 
 void kube_discovery_forget(struct kube_client *client)
 {
-    struct kube_discovery *discovery = kube_client_attached(client);
+    struct kube_discovery *discovery = *kube_client_discovery(client);
     if (discovery != NULL)
         discovery->wanted = discovery->started + 1;
 }
