@@ -1,6 +1,5 @@
 # What the scripts share; sourced, not run. Expects `root`, the project's folder.
 # shellcheck shell=bash disable=SC2154
-export LC_ALL=C.UTF-8
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubetutor
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; }
