@@ -22,20 +22,25 @@ struct bind_options {
     const char *ns;          /* the learner's namespace */
     const char *user;        /* for names of cluster-scoped things; a DNS label */
     const char *lesson;      /* id; value of the label */
-    const char *folder;      /* the lesson's folder, below which files are read */
+    const char *folder;      /* the lesson's folder, below which k:apply and others read files; NULL: none */
     const char *work_folder; /* the learner's work folder for the lesson, or NULL: k:workfile finds nothing */
 };
 
 #define BIND_LABEL_MANAGED "app.kubernetes.io/managed-by"
 #define BIND_MANAGER "kubetutor"
 #define BIND_LABEL_LESSON "kubetutor.dev/lesson"
-#define BIND_ANNOTATION_SHARED "kubetutor.dev/used-by" /* of a shared CRD: the namespaces that use it */
 
 /* Adds t, expect, any, absent, at_least, matches, one_of, contains, each, base64_json, secret to the script's environment. options are copied.
  * The script's context (script_set_context) is the bind. NULL options->client: reading only the lesson's description (list, lint); every
  * use of k is then an error. */
 struct bind *bind_new(struct script *script, const struct bind_options *options, struct error *err) __attribute__((warn_unused_result));
 void bind_free(struct bind *bind); /* before script_free; stops the watches */
+
+/* Runs a file of the pack (course.lua, ID/lesson.lua) and hands its result over as plain data: functions are kept in the script and stand there as
+ * {"$function": id}; t{} as {"en":, "zh":}; step "x" {...} has "id" and "$line"; lesson{} and course{} have "$type". The caller frees. Errors: ERROR_INPUT with
+ * file and line. */
+struct value;
+struct value *bind_load(struct bind *bind, const char *path, struct error *err) __attribute__((warn_unused_result));
 
 /* What a function of the lesson may do with its k. */
 enum bind_mode {
@@ -55,13 +60,14 @@ struct bind_result {
     const char *json;
     const struct both *text;
     bool truthy; /* the first result was neither nil nor false */
+    struct bind_run *run; /* for bind_follow, during done only */
 };
 struct bind_run *bind_start(struct bind *bind, int function_id, enum bind_mode mode, const char *state_json,
                             void (*done)(void *data, const struct bind_result *result), void *data, struct error *err);
 void bind_cancel(struct bind_run *run);
 
-/* Called (from the loop, at most once between two runs of a key) when anything that the last finished run with this key read has changed. The key is
- * the address given to bind_follow; a new run with the key replaces what is followed. NULL fn stops. */
+/* bind_follow is called from a run's done: from then on the key stands for what that run read, instead of what an earlier one did. fn of bind_on_change is
+ * called from the loop, once for all changes of a round, when any of that changes. The key is any address of the caller's. */
 void bind_follow(struct bind *bind, struct bind_run *run, const void *key);
 void bind_on_change(struct bind *bind, const void *key, void (*fn)(void *data), void *data);
 void bind_unfollow(struct bind *bind, const void *key); /* drops the watches that only this key read */

@@ -1,7 +1,7 @@
 /* yaml.h: YAML text to values and back (libyaml's events).
  *
  * Scalars resolve exactly as kubectl resolves them (sigs.k8s.io/yaml: YAML 1.1 booleans yes/no/on/off/y/n?, octal, hex, floats,
- * null, quoted ones are strings; tests/data/yaml/*.case record kubectl's own answers). Anchors and merge keys work within an
+ * null, quoted ones are strings; the cases in tests/data/yaml record kubectl's own answers). Anchors and merge keys work within an
  * expansion bound. Limits: YAML_DEPTH nesting, YAML_NODES values after expansion.
  */
 #ifndef KT_DATA_YAML_H

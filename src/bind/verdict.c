@@ -1,0 +1,108 @@
+#include "bind/verdict.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/lang.h"
+#include "base/mem.h"
+
+enum { VERDICT_EXPECTATIONS = 200 };
+
+void both_free(struct both *both)
+{
+    mem_free(both->en);
+    mem_free(both->zh);
+    *both = (struct both){0};
+}
+
+const char *both_text(const struct both *both)
+{
+    const char *first = lang_get() == LANG_ZH ? both->zh : both->en, *second = lang_get() == LANG_ZH ? both->en : both->zh;
+    return first != NULL ? first : second != NULL ? second : "";
+}
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {
+        [OUTCOME_PASSED] = "passed",           [OUTCOME_FAILED] = "failed",   [OUTCOME_ERROR] = "error",
+        [OUTCOME_UNREACHABLE] = "unreachable", [OUTCOME_SKIPPED] = "skipped",
+    };
+    return names[outcome];
+}
+
+void expectation_free(struct expectation *expectation)
+{
+    if (expectation == NULL)
+        return;
+    char *const owned[] = {expectation->kind, expectation->name,     expectation->resource, expectation->uid,  expectation->resource_version,
+                           expectation->path, expectation->expected, expectation->actual,   expectation->where, expectation->why};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        mem_free(owned[i]);
+    both_free(&expectation->text);
+    mem_free(expectation);
+}
+
+static void free_item(void *item)
+{
+    expectation_free(item);
+}
+
+struct verdict *verdict_new(void)
+{
+    struct verdict *verdict = mem_zero(1, sizeof *verdict);
+    if (verdict == NULL)
+        return NULL;
+    verdict->expectations = vec_make(VERDICT_EXPECTATIONS, free_item);
+    verdict->again_ms = -1;
+    return verdict;
+}
+
+void verdict_free(struct verdict *verdict)
+{
+    if (verdict == NULL)
+        return;
+    vec_free(&verdict->expectations);
+    mem_free(verdict);
+}
+
+void expectation_print(const struct expectation *e, struct buf *out)
+{
+    const char *own = both_text(&e->text);
+    if (own[0] != '\0') {
+        buf_append_string(out, own);
+        return;
+    }
+    if (e->kind[0] != '\0')
+        buf_printf(out, "%s %s", e->kind, e->name);
+    if (e->path[0] != '\0')
+        buf_printf(out, "%s%s", e->kind[0] != '\0' ? ": " : "", e->path);
+    if (e->expected[0] == '\0')
+        return;
+    if (out->length > 0)
+        buf_append_string(out, " ");
+    if (e->holds)
+        buf_printf(out, _("is %s"), e->actual[0] != '\0' ? e->actual : e->expected);
+    else
+        buf_printf(out, _("is %s, wanted %s"), e->actual, e->expected);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+bool verdict_same(const struct verdict *a, const struct verdict *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    if (a->outcome != b->outcome || a->expectations.length != b->expectations.length || !same_text(a->error.message, b->error.message))
+        return false;
+    for (size_t i = 0; i < a->expectations.length; i++) {
+        const struct expectation *x = a->expectations.items[i], *y = b->expectations.items[i];
+        if (x->holds != y->holds || !same_text(x->kind, y->kind) || !same_text(x->name, y->name) || !same_text(x->path, y->path) ||
+            !same_text(x->expected, y->expected) || !same_text(x->actual, y->actual) || !same_text(x->text.en, y->text.en) ||
+            !same_text(x->text.zh, y->text.zh))
+            return false;
+    }
+    return true;
+}

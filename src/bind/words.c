@@ -1,0 +1,138 @@
+/* words.c: the words of a lesson file: t, expect, step, lesson, course; and a file's result as plain data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lang.h"
+#include "base/mem.h"
+#include "bind/internal.h"
+
+/* t { en = "...", zh = "..." } */
+static int word_t(lua_State *lua)
+{
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    const char *const names[] = {"en", "zh"};
+    for (size_t i = 0; i < 2; i++) {
+        lua_getfield(lua, 1, names[i]);
+        if (lua_type(lua, -1) != LUA_TSTRING)
+            return luaL_error(lua, "t{} wants a text in both languages: t { en = \"…\", zh = \"…\" }; \"%s\" is missing", names[i]);
+        lua_pop(lua, 1);
+    }
+    lua_settop(lua, 1);
+    return 1;
+}
+
+/* expect(holds, t{...}) */
+static int word_expect(lua_State *lua)
+{
+    struct bind_run *run = run_of(lua);
+    luaL_checkany(lua, 1);
+    size_t first = run->verdict->expectations.length;
+    struct expectation *e = add_expectation(run, lua, NULL, "", "", NULL, lua_toboolean(lua, 1));
+    if (e == NULL)
+        return luaL_error(lua, "the check states too many expectations");
+    if (lua_gettop(lua) >= 2)
+        both_from_lua(lua, 2, &e->text);
+    push_expectation(lua, run, first);
+    return 1;
+}
+
+static int step_body(lua_State *lua)
+{
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_setfield(lua, 1, "id");
+    lua_pushvalue(lua, lua_upvalueindex(2));
+    lua_setfield(lua, 1, "$line");
+    lua_settop(lua, 1);
+    return 1;
+}
+
+/* step "id" { ... } */
+static int word_step(lua_State *lua)
+{
+    char where[128];
+    luaL_checkstring(lua, 1);
+    script_where(lua, where, sizeof where);
+    const char *colon = strrchr(where, ':');
+    lua_settop(lua, 1);
+    lua_pushinteger(lua, colon != NULL ? (lua_Integer)strtol(colon + 1, NULL, 10) : 0);
+    lua_pushcclosure(lua, step_body, 2);
+    return 1;
+}
+
+static int word_marked(lua_State *lua)
+{
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_setfield(lua, 1, "$type");
+    lua_settop(lua, 1);
+    return 1;
+}
+
+void register_words(struct bind *bind, lua_State *lua)
+{
+    (void)bind;
+    static const luaL_Reg words[] = {{"t", word_t}, {"expect", word_expect}, {"step", word_step}, {NULL, NULL}};
+    static const char *const marks[] = {"lesson", "course"};
+    luaL_setfuncs(lua, words, 0);
+    for (size_t i = 0; i < 2; i++) {
+        lua_pushstring(lua, marks[i]);
+        lua_pushcclosure(lua, word_marked, 1);
+        lua_setfield(lua, -2, marks[i]);
+    }
+}
+
+/* ---- a file's result as plain data ---- */
+
+/* Replaces every function below the table at index by {"$function": id}; the id is script_keep's. */
+static void keep_functions(lua_State *lua, struct script *script, int index, int depth)
+{
+    if (depth > BIND_DEPTH)
+        luaL_error(lua, "the table is nested too deeply");
+    luaL_checkstack(lua, 8, "the table is nested too deeply");
+    for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
+        if (lua_istable(lua, -1))
+            keep_functions(lua, script, lua_gettop(lua), depth + 1);
+        else if (lua_isfunction(lua, -1)) {
+            lua_pushvalue(lua, -1);
+            int id = script_keep(script);
+            lua_pushvalue(lua, -2); /* the key */
+            lua_createtable(lua, 0, 1);
+            lua_pushinteger(lua, id);
+            lua_setfield(lua, -2, "$function");
+            lua_settable(lua, index); /* an existing key: allowed during a walk */
+        }
+    }
+}
+
+static int load_inside(lua_State *lua) /* stack: result, lightuserdata box */
+{
+    struct value **box = lua_touserdata(lua, 2);
+    if (!lua_istable(lua, 1))
+        return luaL_error(lua, "the file must end in: return lesson { … } (or course { … })");
+    keep_functions(lua, script_of(lua), 1, 0);
+    value_from_lua(lua, 1, box);
+    return 0;
+}
+
+struct value *bind_load(struct bind *bind, const char *path, struct error *err)
+{
+    lua_State *lua = script_lua(bind->script);
+    struct value *v = NULL;
+    if (!script_run_file(bind->script, path, err))
+        return NULL;
+    if (!lua_checkstack(lua, 6)) {
+        lua_pop(lua, 1);
+        error_memory(err);
+        return NULL;
+    }
+    lua_pushcfunction(lua, load_inside);
+    lua_insert(lua, -2);
+    lua_pushlightuserdata(lua, &v);
+    if (lua_pcall(lua, 2, 0, 0) == LUA_OK)
+        return v;
+    error_set(err, ERROR_INPUT, path, "%s", lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "the file's result cannot be read");
+    lua_pop(lua, 1);
+    value_free(v);
+    return NULL;
+}
