@@ -15,12 +15,17 @@ struct loop_event; /* a timer, a watched descriptor or a signal */
 struct event_base; /* libevent's, for folders that may use it */
 
 struct loop *loop_new(struct error *err) __attribute__((warn_unused_result));
-void loop_free(struct loop *loop); /* every event must have been dropped before */
+/* Every event must have been dropped, every child cancelled or done, every pty freed before. Waits for children that are still being
+ * ended, which takes no longer than their two seconds until KILL. NULL is fine. */
+void loop_free(struct loop *loop);
 struct event_base *loop_base(struct loop *loop);
 
-/* Calls fn once, `ms` milliseconds from now (monotonic; 0: in the next round). The event is then idle; loop_set_timer starts it again. */
+/* Calls fn once, `ms` milliseconds from now (monotonic; 0: in the next round; negative: not yet). The event is then idle; loop_set_timer
+ * starts it again. The functions that add return NULL when memory is short (or the descriptor cannot be watched). */
 struct loop_event *loop_add_timer(struct loop *loop, int64_t ms, void (*fn)(void *data), void *data) __attribute__((warn_unused_result));
-void loop_set_timer(struct loop_event *timer, int64_t ms); /* (re)starts; a negative ms stops it */
+/* (Re)starts it; a negative ms stops it. If memory is short it fires in the next round: a time-out that comes early is better than one
+ * that never comes. */
+void loop_set_timer(struct loop_event *timer, int64_t ms);
 
 enum { LOOP_READ = 1, LOOP_WRITE = 2 };
 /* Calls fn as long as the descriptor is ready, with what it is ready for. The descriptor stays the caller's. */
