@@ -23,7 +23,7 @@ need_packages() {
   fi
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
-  say "installing with apt-get:"
+  say "missing here, and what it is for (apt-get installs it now):"
   for name in $missing; do
     printf '  %-28s %s\n' "$name" "$(awk -v p="$name" '$2 == p {$1 = $2 = ""; sub(/^ +/, ""); print; exit}' "$root/scripts/packages.txt")" >&2
   done
@@ -52,5 +52,5 @@ wheel() {
   # kept for the time of the download only: pip wants a file
   printf '%s\n' "$pins" > "$2/pin.txt"
   python3 -m pip --version > /dev/null 2>&1 || need_packages fetch
-  python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -d "$2" -r "$2/pin.txt" < /dev/null
+  python3 -m pip download -q --retries 2 --timeout 30 --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -d "$2" -r "$2/pin.txt" < /dev/null
 }

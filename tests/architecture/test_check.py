@@ -88,7 +88,7 @@ class CheckTest(unittest.TestCase):
         self.expect("src/misc/odds.c", "", "no row")
 
     def test_a_long_file_a_long_header_a_long_function(self):
-        self.expect("src/base/mem.h", "int x;\n" * 151, "header of 151 lines")
+        self.expect("src/base/mem.h", "int x;\n" * 201, "header of 201 lines")
         self.tree.write("src/base/mem.h", "")
         self.expect("src/base/mem.c", "int x;\n" * 701, "701 lines")
         self.expect("src/base/mem.c", "int f(void)\n{\n" + "    ;\n" * 100 + "}\n", "function of 102 lines")
