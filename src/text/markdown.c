@@ -104,7 +104,7 @@ static void end_line(struct renderer *r, bool trim)
 static void begin_block(struct renderer *r)
 {
     struct container *in = top(r);
-    if (in->has_block && !in->tight) {
+    if (in->has_block && !in->tight && r->depth <= DEPTH) { /* below that nothing tells whether it is a container's first */
         start_line(r, true);
         end_line(r, true);
     }

@@ -165,12 +165,28 @@ static void a_definition_used_again_and_again_ends_at_the_limit(void **state)
     buf_free(&source);
 }
 
-static void deep_nesting_is_drawn_without_end_of_indentation(void **state)
+static void assert_lines(const char *piece, size_t times, const char *last, size_t count)
+{
+    struct buf source = buf_make(1 << 20);
+    struct styled_lines lines;
+    for (size_t i = 0; i < times; i++)
+        buf_append_string(&source, piece);
+    buf_append_string(&source, last);
+    assert_true(markdown_render(source.bytes, source.length, 40, &lines, NULL));
+    assert_int_equal(lines.count, count);
+    for (size_t i = 0; i < lines.count; i++)
+        assert_line_is_sound(&lines.lines[i], 40);
+    styled_lines_free(&lines);
+    buf_free(&source);
+}
+
+static void deep_nesting_leaves_room_for_the_text(void **state)
 {
     (void)state;
-    assert_true(renders("> ", 5000, "deep", NULL));
-    assert_true(renders("- ", 300, "deep\n", NULL));
-    assert_true(renders("![", 100, "x" "](u)](u)](u)", NULL));
+    assert_lines("> ", 5000, "deep", 1);
+    assert_lines("- ", 300, "deep", 1);
+    assert_lines("> - ", 300, "some words that need more than half of the line", 3);
+    assert_lines("![", 100, "x](u)](u)](u)", 6); /* most of the brackets stay text */
 }
 
 static void colour_is_written_only_where_it_is_wanted(void **state)
@@ -216,7 +232,7 @@ int test_markdown(void)
         cmocka_unit_test(every_line_fits_at_every_width),
         cmocka_unit_test(too_much_is_refused),
         cmocka_unit_test(a_definition_used_again_and_again_ends_at_the_limit),
-        cmocka_unit_test(deep_nesting_is_drawn_without_end_of_indentation),
+        cmocka_unit_test(deep_nesting_leaves_room_for_the_text),
         cmocka_unit_test(colour_is_written_only_where_it_is_wanted),
         cmocka_unit_test(survives_every_allocation_failing),
     };
