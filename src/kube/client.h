@@ -26,7 +26,7 @@ void kube_client_free(struct kube_client *client); /* every call ends without it
 const struct kube_config *kube_client_config(const struct kube_client *client);
 struct loop *kube_client_loop(const struct kube_client *client);
 const struct vec *kube_client_warnings(const struct kube_client *client); /* of strings; borrowed */
-/* Called around an exec credential plugin that wants the terminal (interactiveMode), so that the UI can step aside. */
+/* Called around an exec credential plugin that wants the terminal (interactiveMode), so that the UI can step aside. It may not free the client. */
 void kube_client_on_terminal(struct kube_client *client, void (*fn)(void *data, bool taken), void *data);
 /* Called for every Warning header of an answer (de-duplicated for the life of the client). */
 void kube_client_on_warning(struct kube_client *client, void (*fn)(void *data, const char *text), void *data);
@@ -63,18 +63,21 @@ struct kube_call *kube_send(struct kube_client *client, const struct kube_reques
                             void *data, struct error *err);
 void kube_call_cancel(struct kube_call *call); /* done will not be called; NULL is fine; also from inside on_data */
 
-/* An upgraded connection (exec, port-forward): HTTP/1.1, the same TLS and credentials. After a 101 answer `open` is called once with the descriptor-like
- * stream; else done-like `failed`. See exec.h, its only user. */
+/* An upgraded connection (exec, port-forward): a WebSocket's, HTTP/1.1, the same TLS and credentials. After a valid 101 answer `open` is called
+ * once; frames are the caller's work (net/ws.h). See exec.h, its only user. All callbacks come from the loop, never from inside these functions,
+ * and may call any of them. */
 struct kube_stream;
 struct kube_stream_callbacks {
-    void (*open)(void *data, const char *protocol); /* Sec-WebSocket-Protocol that the server chose */
+    void (*open)(void *data, const char *protocol); /* Sec-WebSocket-Protocol that the server chose, one of those offered */
     void (*bytes)(void *data, const char *bytes, size_t length);
-    void (*closed)(void *data, const struct error *error); /* once, last; error NULL: the peer closed. Also when it never opened */
+    /* Once, last; error NULL: the peer closed. Also when it never opened (then error is never NULL). The stream is still the caller's to close. */
+    void (*closed)(void *data, const struct error *error);
 };
 struct kube_stream *kube_stream_open(struct kube_client *client, const char *path, const char *query, const char *const *protocols,
                                      const struct kube_stream_callbacks *callbacks, void *data, struct error *err);
 bool kube_stream_write(struct kube_stream *stream, const void *bytes, size_t length, struct error *err); /* queued; at most 4 MiB waiting */
-void kube_stream_close(struct kube_stream *stream); /* no callback any more; frees */
+size_t kube_stream_waiting(const struct kube_stream *stream); /* bytes queued and not yet sent */
+void kube_stream_close(struct kube_stream *stream); /* no callback any more; frees; NULL is fine; not after kube_client_free, which does the same */
 
 /* Builds a path: kube_path(out, "/api/v1/namespaces", ns, "pods", name, NULL) escapes each part after the first. */
 struct buf;

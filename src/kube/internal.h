@@ -1,6 +1,6 @@
 /* internal.h: what the files of kube/ tell each other and nobody else.
  *
- * client.c provides the first part, resource.c, verbs.c and watch.c the second.
+ * client.c provides the first part, the other parts say whose they are.
  */
 #ifndef KT_KUBE_INTERNAL_H
 #define KT_KUBE_INTERNAL_H
@@ -21,6 +21,9 @@ struct kube_discovery **kube_client_discovery(struct kube_client *client);
  * when the call is cancelled or the client freed. So the context of a call can never leak. Once a call, right after kube_send. */
 void kube_call_own(struct kube_call *call, void *owned, void (*drop)(void *owned));
 
+/* The same for a stream: `drop` is called when it is closed or the client freed. */
+void kube_stream_own(struct kube_stream *stream, void *owned, void (*drop)(void *owned));
+
 /* Has `fn` called with the call's data when the head of a 2xx answer is there, before any of its body (a watch is then established). It may
  * cancel the call. Once a call, right after kube_send. */
 void kube_call_on_head(struct kube_call *call, void (*fn)(void *data));
@@ -28,6 +31,14 @@ void kube_call_on_head(struct kube_call *call, void (*fn)(void *data));
 /* --- resource.c --- */
 
 void kube_discovery_free(struct kube_discovery *discovery); /* NULL is fine; nobody who waits is called */
+
+/* --- near.c --- */
+
+/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a (optimal string alignment), small and capital ones being
+ * the same. UINT_MAX for words of more than 64 bytes. */
+unsigned kube_name_distance(const char *a, const char *b);
+/* The largest distance at which a name is worth being proposed for a word. */
+unsigned kube_name_allowance(const char *word);
 
 /* --- verbs.c --- */
 

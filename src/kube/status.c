@@ -114,7 +114,7 @@ static const struct {
 bool kube_status_error(const struct kube_status *status, const char *doing, const char *what, struct error *err)
 {
     enum error_kind kind = status->code >= 500 || status->code == 0 ? ERROR_UNREACHABLE : ERROR_INTERNAL;
-    char words[64], text[900];
+    char words[64], text[1100];
     snprintf(words, sizeof words, "the server answered with status %d", status->code);
     const char *said = words;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
