@@ -39,7 +39,7 @@ struct kube_stream {
     char key[WS_KEY_ROOM];
     CURLcode result;
     struct error failure; /* kind ERROR_NONE: the peer closed */
-    bool *gone;
+    bool in_callback, closed; /* closed in there: the memory goes afterwards */
 };
 
 static void soon(struct kube_stream *stream)
@@ -170,28 +170,29 @@ static bool send_waiting(struct kube_stream *stream)
     return true;
 }
 
-/* Calls a receiver; false when the stream is gone, or ended, afterwards. */
+/* After a callback: false when the stream is closed by now, or has ended. */
+static bool still_open(struct kube_stream *stream)
+{
+    stream->in_callback = false;
+    if (!stream->closed)
+        return stream->state == STREAM_OPEN;
+    mem_free(stream);
+    return false;
+}
+
 static bool tell_bytes(struct kube_stream *stream, const char *bytes, size_t length)
 {
-    bool gone = false;
-    stream->gone = &gone;
+    stream->in_callback = true;
     if (length > 0)
         stream->callbacks.bytes(stream->data, bytes, length);
-    if (gone)
-        return false;
-    stream->gone = NULL;
-    return stream->state == STREAM_OPEN;
+    return still_open(stream);
 }
 
 static bool tell_open(struct kube_stream *stream, const char *protocol)
 {
-    bool gone = false;
-    stream->gone = &gone;
+    stream->in_callback = true;
     stream->callbacks.open(stream->data, protocol);
-    if (gone)
-        return false;
-    stream->gone = NULL;
-    return stream->state == STREAM_OPEN;
+    return still_open(stream);
 }
 
 /* The server answered something else than 101. */
@@ -385,8 +386,6 @@ void kube_stream_close(struct kube_stream *stream)
         return;
     void *owned = stream->owned;
     void (*drop_owned)(void *owned) = stream->drop_owned;
-    if (stream->gone != NULL)
-        *stream->gone = true;
     disconnect(stream);
     if (stream->previous != NULL)
         stream->previous->next = stream->next;
@@ -399,7 +398,9 @@ void kube_stream_close(struct kube_stream *stream)
     vec_free(&stream->protocols);
     mem_free(stream->path);
     mem_free(stream->query);
-    mem_free(stream);
+    stream->closed = true;
+    if (!stream->in_callback)
+        mem_free(stream);
     if (drop_owned != NULL)
         drop_owned(owned);
 }
