@@ -5,7 +5,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 #include "data/json.h"
 
 #define K "kubetutor.k"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
 
 #define VALUE_BOX "kubetutor.value"
 #define SHAPE_BOX "kubetutor.shape"

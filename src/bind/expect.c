@@ -3,7 +3,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
 
 #define EXPECTATION "kubetutor.expectation"
 
@@ -66,6 +66,12 @@ void expectation_say(struct expectation *e, const char *path, const char *expect
     say(&e->path, path);
     say(&e->expected, expected);
     say(&e->actual, actual);
+}
+
+void expectation_history(struct expectation *e)
+{
+    if (e != NULL)
+        e->history = true;
 }
 
 void push_expectation(lua_State *lua, const struct bind_run *run, size_t first)

@@ -5,7 +5,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
 #include "data/json.h"
 #include "data/path.h"
 
@@ -268,6 +268,7 @@ static int handle_saw(lua_State *lua)
     value_describe(*wanted, 300, &expected);
     value_describe(*seen, 300, &actual);
     struct expectation *e = add_expectation(run, lua, handle->resource, handle->asked, handle->name, handle_object(handle), next == wanted_count);
+    expectation_history(e);
     expectation_say(e, path, buf_ok(&expected) ? expected.bytes : "", buf_ok(&actual) ? actual.bytes : "");
     buf_free(&expected);
     buf_free(&actual);

@@ -4,7 +4,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 
 #define OP "kubetutor.op"
 
@@ -90,8 +91,9 @@ static int finished(lua_State *lua, void *data)
 
 int op_wait(lua_State *lua, struct op *op)
 {
-    if (op->ended) /* ended before it could wait: an error at the start, or an answer that was at hand */
+    if (op->ended) /* ended before it had to wait: an error at the start, or an answer that was at hand */
         return finished(lua, op);
+    op->wait = script_wait_new(lua, cancel, op);
     return script_wait_yield(lua, op->wait, finished);
 }
 
@@ -105,7 +107,8 @@ void op_end(struct op *op, const struct error *error)
         op->error = *error;
     struct script_wait *wait = op->wait;
     op->wait = NULL;
-    script_wake(wait);
+    if (wait != NULL)
+        script_wake(wait);
 }
 
 void op_object(void *data, struct value *object, const struct error *error, const struct kube_status *status)
@@ -188,12 +191,11 @@ int op_target(lua_State *lua, struct op *op, int index)
     return index + 1;
 }
 
-/* Makes the wait; from here on something may be under way. */
+/* From here on something may be under way. */
 void op_begin(lua_State *lua, struct op *op)
 {
     if (!script_can_wait(lua))
         luaL_error(lua, "this cannot wait here: call it from the step's function itself, not from inside a coroutine, a sort or a gsub");
-    op->wait = script_wait_new(lua, cancel, op);
     op->ended = false;
 }
 

@@ -6,7 +6,8 @@
 #include "base/file.h"
 #include "base/lang.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 #include "data/json.h"
 #include "data/yaml.h"
 
@@ -287,7 +288,10 @@ static int finish_absent(lua_State *lua, struct op *op)
     else /* without the seconds, which would change the screen for nothing */
         snprintf(actual, sizeof actual, "%s", holds ? _("gone") : _("gone, but not for so long yet"));
     size_t first = run->verdict->expectations.length;
-    expectation_say(add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds), "", expected, actual);
+    struct expectation *e = add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds);
+    expectation_say(e, "", expected, actual);
+    if (wanted_ms > 0 && object == NULL)
+        expectation_history(e);
     push_expectation(lua, run, first);
     return 1;
 }
@@ -330,6 +334,7 @@ static int finish_seen(lua_State *lua, struct op *op)
     struct buf words = buf_make(300);
     shape_describe(*box, 200, &words);
     struct expectation *e = add_expectation(run, lua, op->resource, op->kind, op->name != NULL ? op->name : op->labels, NULL, holds);
+    expectation_history(e);
     expectation_say(e, _("seen in this step"), buf_ok(&words) && words.bytes != NULL ? words.bytes : "", holds ? _("seen") : _("not seen"));
     buf_free(&words);
     push_expectation(lua, run, first);

@@ -3,7 +3,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 #include "data/json.h"
 
 struct gone {

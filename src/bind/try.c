@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 
 enum { EXEC_ARGUMENTS = 64, EXEC_SECONDS = 30, EXEC_MOST_SECONDS = 300 };
 

@@ -4,7 +4,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
+#include "bind/op.h"
 
 enum { WAIT_SECONDS = 60, WAIT_MOST_SECONDS = 600 };
 

@@ -4,7 +4,7 @@
 
 #include "base/lang.h"
 #include "base/mem.h"
-#include "bind/internal.h"
+#include "bind/objects.h"
 
 /* t { en = "...", zh = "..." } */
 static int word_t(lua_State *lua)

@@ -83,7 +83,8 @@ void lesson_run_pause(struct lesson_run *run);
  * and forgets its progress. `told` gets a line for each object ("deployment.apps/nginx"). */
 void lesson_run_reset(struct lesson_run *run, void (*told)(void *data, const char *object), void (*done)(void *data, const struct error *error, int removed), void *data);
 
-/* One check run outside the flow, for headless `check`: check then verify of a step, waiting up to wait_ms for it to hold (0: judged once as soon as all is read). */
+/* One check run outside the flow, for headless `check`: check then verify of a step, waiting up to wait_ms for it to hold (0: judged once as soon as all is read).
+ * done gets the verdict, owned (NULL only without memory). If needs are not met, the phase becomes RUN_FAILED instead and done is not called. */
 void lesson_run_judge(struct lesson_run *run, int step, int64_t wait_ms, void (*done)(void *data, struct verdict *verdict), void *data);
 
 #endif

@@ -1,0 +1,197 @@
+/* gallery.c: the objects of the kinds that a lesson names, in the learner's namespace: for the tree, and for the ledger. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "lesson/internal.h"
+
+enum { GALLERY_KINDS = 32, GALLERY_OBJECTS = 20000 };
+
+struct exhibit {
+    struct gallery *gallery;
+    char *kind; /* full name, as the lesson wrote it */
+    const struct kube_resource *resource;
+    unsigned resolving;
+    struct kube_watch *watch;
+    bool before; /* the first list is still coming: what it shows was there before */
+};
+
+struct gallery {
+    struct lesson_run *run;
+    struct vec exhibits; /* of struct exhibit */
+    struct map changed;  /* uid -> time of the last change */
+    struct loop_event *tell;
+};
+
+struct stamp {
+    int64_t ms;
+};
+
+static void free_exhibit(void *item)
+{
+    struct exhibit *exhibit = item;
+    if (exhibit == NULL)
+        return;
+    if (exhibit->resolving != 0)
+        kube_resolve_cancel(exhibit->gallery->run->client, exhibit->resolving);
+    if (exhibit->watch != NULL)
+        kube_watch_stop(exhibit->watch);
+    mem_free(exhibit->kind);
+    mem_free(exhibit);
+}
+
+void gallery_free(struct gallery *gallery)
+{
+    if (gallery == NULL)
+        return;
+    vec_free(&gallery->exhibits);
+    map_free(&gallery->changed);
+    loop_drop(gallery->tell);
+    mem_free(gallery);
+}
+
+static void tell(void *data)
+{
+    struct gallery *gallery = data;
+    run_tell(gallery->run, RUN_EVENT_OBJECTS);
+}
+
+/* What a controller made goes with its owner; what the control plane puts into every namespace is nobody's. */
+static bool is_learners(const struct exhibit *exhibit, const struct value *object)
+{
+    for (const struct value *owner = value_first(value_find(object, "metadata", "ownerReferences", NULL)); owner != NULL; owner = value_next(owner))
+        if (value_is_true(value_get(owner, "controller")))
+            return false;
+    const char *name = value_find_text(object, "metadata", "name", NULL), *plural = exhibit->resource->plural;
+    return !(strcmp(plural, "configmaps") == 0 && strcmp(name, "kube-root-ca.crt") == 0) &&
+           !(strcmp(plural, "serviceaccounts") == 0 && strcmp(name, "default") == 0) && strcmp(plural, "events") != 0 && strcmp(plural, "endpoints") != 0;
+}
+
+static void changed(void *data, enum kube_change change, const struct value *object, const struct value *old)
+{
+    struct exhibit *exhibit = data;
+    struct gallery *gallery = exhibit->gallery;
+    struct lesson_run *run = gallery->run;
+    const char *uid = value_find_text(object, "metadata", "uid", NULL), *name = value_find_text(object, "metadata", "name", NULL);
+    const char *ns = value_find_text(object, "metadata", "namespace", NULL);
+    (void)old;
+    if (uid == NULL || name == NULL)
+        return;
+    if (change == KUBE_DELETED)
+        map_remove(&gallery->changed, uid);
+    else if (!exhibit->before) {
+        struct stamp *stamp = mem_zero(1, sizeof *stamp);
+        if (stamp != NULL) {
+            stamp->ms = clock_monotonic_ms();
+            (void)!map_set(&gallery->changed, uid, stamp);
+        }
+    }
+    if (change == KUBE_ADDED && !exhibit->before && run->ledger && is_learners(exhibit, object))
+        (void)!progress_ledger_add(run->progress, run->cluster, run->lesson->id, exhibit->kind, ns != NULL ? ns : "", name, uid, NULL);
+    loop_set_timer(gallery->tell, 0);
+}
+
+static void synced(void *data)
+{
+    struct exhibit *exhibit = data;
+    exhibit->before = false;
+    loop_set_timer(exhibit->gallery->tell, 0);
+}
+
+static void trouble(void *data, const struct error *error, int64_t retry_ms)
+{
+    struct exhibit *exhibit = data;
+    struct lesson_run *run = exhibit->gallery->run;
+    if (error != NULL && error->kind == ERROR_DENIED)
+        return; /* what may not be seen is not shown */
+    run->trouble = error != NULL ? *error : ERROR_INIT;
+    run->trouble_retry_ms = error != NULL ? clock_monotonic_ms() + retry_ms : 0;
+    run_tell(run, RUN_EVENT_TROUBLE);
+}
+
+static void found(void *data, const struct kube_resource *resource, const struct error *error)
+{
+    static const struct kube_watch_listener listener = {.changed = changed, .synced = synced, .trouble = trouble};
+    struct exhibit *exhibit = data;
+    (void)error;
+    exhibit->resolving = 0;
+    if (resource == NULL || !resource->namespaced || exhibit->watch != NULL)
+        return;
+    struct kube_watch_options options = {.resource = resource, .ns = exhibit->gallery->run->ns};
+    exhibit->resource = resource;
+    exhibit->before = true;
+    exhibit->watch = kube_watch_start(exhibit->gallery->run->client, &options, &listener, exhibit, NULL);
+}
+
+void gallery_add(struct gallery *gallery, const char *kind)
+{
+    char name[256];
+    size_t length = strcspn(kind, ":");
+    if (length == 0 || length >= sizeof name)
+        return;
+    memcpy(name, kind, length);
+    name[length] = '\0';
+    struct exhibit *exhibit = NULL;
+    for (size_t i = 0; i < gallery->exhibits.length && exhibit == NULL; i++)
+        if (strcmp(((struct exhibit *)gallery->exhibits.items[i])->kind, name) == 0)
+            exhibit = gallery->exhibits.items[i];
+    if (exhibit != NULL && (exhibit->watch != NULL || exhibit->resolving != 0))
+        return;
+    if (exhibit == NULL) {
+        exhibit = mem_zero(1, sizeof *exhibit);
+        if (exhibit == NULL)
+            return;
+        exhibit->gallery = gallery;
+        exhibit->kind = mem_string(name);
+        bool named = exhibit->kind != NULL;
+        if (!named) {
+            free_exhibit(exhibit);
+            return;
+        }
+        if (!vec_push(&gallery->exhibits, exhibit))
+            return;
+    }
+    unsigned number = kube_resolve(gallery->run->client, name, found, exhibit);
+    if (number != 0 && exhibit->watch == NULL)
+        exhibit->resolving = number;
+}
+
+struct gallery *gallery_new(struct lesson_run *run, struct error *err)
+{
+    struct gallery *gallery = mem_zero(1, sizeof *gallery);
+    if (gallery == NULL) {
+        error_memory(err);
+        return NULL;
+    }
+    gallery->run = run;
+    gallery->exhibits = vec_make(GALLERY_KINDS, free_exhibit);
+    gallery->changed = map_make(GALLERY_OBJECTS, mem_free);
+    gallery->tell = loop_add_timer(run->loop, 0, tell, gallery);
+    if (gallery->tell == NULL) {
+        gallery_free(gallery);
+        error_memory(err);
+        return NULL;
+    }
+    loop_set_timer(gallery->tell, -1);
+    for (size_t i = 0; i < run->lesson->needs.length; i++)
+        gallery_add(gallery, run->lesson->needs.items[i]);
+    return gallery;
+}
+
+size_t gallery_watches(const struct gallery *gallery)
+{
+    return gallery->exhibits.length;
+}
+
+struct kube_watch *gallery_watch(const struct gallery *gallery, size_t index, const struct kube_resource **resource)
+{
+    const struct exhibit *exhibit = gallery->exhibits.items[index];
+    *resource = exhibit->resource;
+    return exhibit->watch;
+}
+
+int64_t gallery_changed(const struct gallery *gallery, const char *uid)
+{
+    const struct stamp *stamp = map_get(&gallery->changed, uid);
+    return stamp != NULL ? stamp->ms : 0;
+}

@@ -1,0 +1,644 @@
+/* run.c: the step machine. */
+#include "lesson/run.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/lang.h"
+#include "base/mem.h"
+#include "data/json.h"
+#include "lesson/internal.h"
+
+enum { VERIFY_AGAIN_MS = 5000, VERIFY_TRIES = 60 };
+
+static void start_check(struct lesson_run *run);
+static void start_invariant(struct lesson_run *run);
+static void start_verify(struct lesson_run *run);
+static void work(struct lesson_run *run);
+
+void run_tell(struct lesson_run *run, enum run_event event)
+{
+    if (run->listener != NULL)
+        run->listener(run->listener_data, event);
+}
+
+static void set_phase(struct lesson_run *run, enum run_phase phase)
+{
+    run->phase = phase;
+    run_tell(run, RUN_EVENT_PHASE);
+}
+
+struct lesson_step *run_step(const struct lesson_run *run)
+{
+    return run->step >= 0 ? run->lesson->steps.items[run->step] : NULL;
+}
+
+struct progress_key run_key(const struct lesson_run *run, int step)
+{
+    const struct lesson_step *s = run->lesson->steps.items[step];
+    return (struct progress_key){.cluster = run->cluster, .ns = run->ns, .lesson = run->lesson->id, .step = s->id};
+}
+
+void run_save(struct lesson_run *run)
+{
+    struct progress_key key = run_key(run, run->step);
+    (void)!progress_put(run->progress, &key, &run->record, NULL);
+}
+
+void run_fail(struct lesson_run *run, const struct error *error)
+{
+    run->error = *error;
+    set_phase(run, RUN_FAILED);
+}
+
+static void trouble(void *data, const struct error *error, int64_t retry_ms)
+{
+    struct lesson_run *run = data;
+    run->trouble = error != NULL ? *error : ERROR_INIT;
+    run->trouble_retry_ms = error != NULL ? clock_monotonic_ms() + retry_ms : 0;
+    run_tell(run, RUN_EVENT_TROUBLE);
+}
+
+static void made(void *data, const char *resource, const char *ns, const char *name, const char *uid)
+{
+    struct lesson_run *run = data;
+    (void)!progress_ledger_add(run->progress, run->cluster, run->lesson->id, resource, ns, name, uid, NULL);
+    if (run->gallery != NULL)
+        gallery_add(run->gallery, resource);
+}
+
+/* ---- a step's end ---- */
+
+static void stop_run(struct bind_run **slot)
+{
+    bind_cancel(*slot);
+    *slot = NULL;
+}
+
+static void stop_checks(struct lesson_run *run)
+{
+    stop_run(&run->checking);
+    stop_run(&run->verifying);
+    stop_run(&run->watching_invariant);
+    bind_unfollow(run->lesson->bind, &run->check_key);
+    bind_unfollow(run->lesson->bind, &run->verify_key);
+    bind_unfollow(run->lesson->bind, &run->invariant_key);
+    loop_set_timer(run->again, -1);
+    loop_set_timer(run->verify_again, -1);
+    run->check_dirty = run->check_held = run->invariant_dirty = false;
+}
+
+void run_stop_step(struct lesson_run *run)
+{
+    stop_checks(run);
+    stop_run(&run->setting_up);
+    stop_run(&run->hinting);
+    stop_run(&run->doing.run);
+    run->doing = (struct doing){0};
+    run->hint = (struct asked_hint){0};
+    run_stop_why(run);
+    if (run->resolving != 0)
+        kube_resolve_cancel(run->client, run->resolving);
+    kube_call_cancel(run->asking);
+    run->resolving = 0;
+    run->asking = NULL;
+    mem_free(run->asking_needs);
+    run->asking_needs = NULL;
+}
+
+static void pass(struct lesson_run *run)
+{
+    stop_checks(run);
+    run_stop_why(run);
+    run->record.state = PROGRESS_PASSED;
+    run->record.passed_ms = clock_wall_ms();
+    run_save(run);
+    set_phase(run, RUN_PASSED);
+}
+
+/* ---- verdicts ---- */
+
+static void publish(struct lesson_run *run, struct verdict *verdict)
+{
+    bool same = verdict_same(run->verdict, verdict);
+    if (same && run->verdict != NULL) { /* keeps the whys that were found */
+        run->verdict->again_ms = verdict->again_ms;
+        verdict_free(verdict);
+        return;
+    }
+    run_stop_why(run);
+    verdict_free(run->verdict);
+    run->verdict = verdict;
+    run_tell(run, RUN_EVENT_VERDICT);
+    if (verdict->outcome == OUTCOME_FAILED && !run->no_why)
+        run_explain(run);
+}
+
+static void invariant_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    run->watching_invariant = NULL;
+    bind_follow(run->lesson->bind, result->run, &run->invariant_key);
+    if (result->verdict->outcome == OUTCOME_FAILED) {
+        stop_checks(run);
+        publish(run, result->verdict);
+        error_set(&run->error, ERROR_INVALID, NULL, "%s", _("what had to hold all through the step was broken; begin the step again"));
+        set_phase(run, RUN_BROKEN);
+        return;
+    }
+    struct error error = result->verdict->error;
+    bool failed = result->verdict->outcome == OUTCOME_ERROR;
+    verdict_free(result->verdict);
+    if (failed)
+        run_fail(run, &error);
+    else if (run->invariant_dirty)
+        start_invariant(run);
+}
+
+/* Starts one of the step's functions; an error at the start is the lesson's failure. */
+static void start(struct lesson_run *run, int function, enum bind_mode mode, void (*done)(void *data, const struct bind_result *result),
+                              struct bind_run **slot)
+{
+    struct error err = ERROR_INIT;
+    struct bind_run *started = bind_start(run->lesson->bind, function, mode, run->record.state_json, done, run, &err);
+    if (started != NULL)
+        *slot = started;
+    else if (err.kind != ERROR_NONE) /* else it ended at once, and done has seen to all */
+        run_fail(run, &err);
+}
+
+static void start_invariant(struct lesson_run *run)
+{
+    run->invariant_dirty = false;
+    start(run, run_step(run)->invariant, BIND_CHECK, invariant_done, &run->watching_invariant);
+}
+
+static void invariant_changed(void *data)
+{
+    struct lesson_run *run = data;
+    if (run->watching_invariant != NULL)
+        run->invariant_dirty = true;
+    else
+        start_invariant(run);
+}
+
+static void check_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    struct verdict *verdict = result->verdict;
+    run->checking = NULL;
+    bind_follow(run->lesson->bind, result->run, &run->check_key);
+    int64_t again = verdict->again_ms;
+    if (verdict->outcome == OUTCOME_ERROR) {
+        struct error error = verdict->error;
+        stop_checks(run);
+        publish(run, verdict);
+        run_fail(run, &error);
+        return;
+    }
+    run->check_held = verdict->outcome == OUTCOME_PASSED;
+    bool unreachable = verdict->outcome == OUTCOME_UNREACHABLE;
+    if (unreachable)
+        trouble(run, &verdict->error, VERIFY_AGAIN_MS);
+    /* while a verify that failed explains why the step is not done, "all holds" would hide it */
+    if (run->check_held && run_step(run)->verify != 0 && run->verdict != NULL && run->phase == RUN_VERIFY)
+        verdict_free(verdict);
+    else
+        publish(run, verdict);
+    if (run->check_dirty) {
+        start_check(run);
+        return;
+    }
+    if (unreachable)
+        again = clock_monotonic_ms() + VERIFY_AGAIN_MS;
+    if (again >= 0) {
+        int64_t wait = again - clock_monotonic_ms();
+        loop_set_timer(run->again, wait > 0 ? wait : 0);
+    }
+    if (!run->check_held) {
+        if (run->phase == RUN_VERIFY) {
+            stop_run(&run->verifying);
+            set_phase(run, RUN_WORK);
+        }
+    } else if (run_step(run)->verify == 0)
+        pass(run);
+    else if (run->verifying == NULL)
+        start_verify(run);
+}
+
+static void start_check(struct lesson_run *run)
+{
+    run->check_dirty = false;
+    loop_set_timer(run->again, -1);
+    start(run, run_step(run)->check, BIND_CHECK, check_done, &run->checking);
+}
+
+static void check_changed(void *data)
+{
+    struct lesson_run *run = data;
+    if (run->phase != RUN_WORK && run->phase != RUN_VERIFY)
+        return;
+    if (run->checking != NULL)
+        run->check_dirty = true;
+    else
+        start_check(run);
+}
+
+static void verify_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    struct verdict *verdict = result->verdict;
+    run->verifying = NULL;
+    bind_follow(run->lesson->bind, result->run, &run->verify_key);
+    /* what only trying shows may fail by time-out or refusal: told as a failure of the step, not of the lesson */
+    bool tried = verdict->outcome == OUTCOME_ERROR && (verdict->error.kind == ERROR_TIMEOUT || verdict->error.kind == ERROR_NOT_FOUND ||
+                                                       verdict->error.kind == ERROR_INVALID || verdict->error.kind == ERROR_CONFLICT);
+    if (verdict->outcome == OUTCOME_PASSED && run->check_held) {
+        publish(run, verdict);
+        pass(run);
+        return;
+    }
+    struct error error = verdict->error;
+    bool failed = verdict->outcome == OUTCOME_ERROR && !tried;
+    if (tried)
+        verdict->outcome = OUTCOME_FAILED;
+    publish(run, verdict);
+    if (failed) {
+        stop_checks(run);
+        run_fail(run, &error);
+        return;
+    }
+    set_phase(run, RUN_WORK);
+    if (++run->verify_tries < VERIFY_TRIES)
+        loop_set_timer(run->verify_again, VERIFY_AGAIN_MS);
+}
+
+static void start_verify(struct lesson_run *run)
+{
+    loop_set_timer(run->verify_again, -1);
+    if (run->phase != RUN_VERIFY)
+        set_phase(run, RUN_VERIFY);
+    start(run, run_step(run)->verify, BIND_VERIFY, verify_done, &run->verifying);
+}
+
+static void verify_due(void *data)
+{
+    struct lesson_run *run = data;
+    if (run->phase == RUN_WORK && run->check_held && run->verifying == NULL && run->checking == NULL)
+        start_verify(run);
+}
+
+static void verify_changed(void *data)
+{
+    struct lesson_run *run = data;
+    run->verify_tries = 0;
+    verify_due(run);
+}
+
+/* ---- a step's beginning ---- */
+
+static void work(struct lesson_run *run)
+{
+    const struct lesson_step *step = run_step(run);
+    struct bind *bind = run->lesson->bind;
+    if (run->record.started_ms == 0)
+        run->record.started_ms = clock_wall_ms();
+    if (run->record.state == PROGRESS_NONE)
+        run->record.state = PROGRESS_STARTED;
+    run_save(run);
+    if (step->choices.length > 0 && run->record.choice == NULL) {
+        set_phase(run, RUN_QUESTION);
+        return;
+    }
+    if (step->check == 0) {
+        pass(run);
+        return;
+    }
+    bind_begin_step(bind);
+    run->verify_tries = 0;
+    set_phase(run, RUN_WORK);
+    bind_on_change(bind, &run->check_key, check_changed, run);
+    bind_on_change(bind, &run->verify_key, verify_changed, run);
+    bind_on_change(bind, &run->invariant_key, invariant_changed, run);
+    if (step->invariant != 0)
+        start_invariant(run);
+    if (run->phase == RUN_WORK)
+        start_check(run);
+}
+
+/* Makes a document of the stored text, for {{name}}. */
+static void read_state(struct lesson_run *run)
+{
+    value_free(run->state);
+    run->state = run->record.state_json != NULL ? json_parse(run->record.state_json, strlen(run->record.state_json), "the step's state", NULL) : NULL;
+}
+
+static void setup_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    enum outcome outcome = result->verdict->outcome;
+    struct error error = result->verdict->error;
+    run->setting_up = NULL;
+    verdict_free(result->verdict);
+    if (outcome == OUTCOME_ERROR || outcome == OUTCOME_UNREACHABLE) {
+        run_fail(run, &error);
+        return;
+    }
+    mem_free(run->record.state_json);
+    run->record.state_json = mem_string(result->json != NULL ? result->json : "{}");
+    read_state(run);
+    work(run);
+}
+
+static void set_up(struct lesson_run *run)
+{
+    const struct lesson_step *step = run_step(run);
+    if ((run->tree || run->ledger) && run->gallery == NULL)
+        run->gallery = gallery_new(run, NULL);
+    if (run_too_old(run)) {
+        set_phase(run, RUN_READING);
+        return;
+    }
+    if (step->setup == 0 || run->record.state_json != NULL) {
+        read_state(run);
+        work(run);
+        return;
+    }
+    set_phase(run, RUN_SETUP);
+    start(run, step->setup, BIND_DO, setup_done, &run->setting_up);
+}
+
+void lesson_run_begin(struct lesson_run *run, int step, bool resume)
+{
+    run_stop_step(run);
+    verdict_free(run->verdict);
+    run->verdict = NULL;
+    value_free(run->state);
+    run->state = NULL;
+    run->error = ERROR_INIT;
+    run->step = step;
+    progress_step_free(&run->record);
+    struct progress_key key = run_key(run, step);
+    if (!resume || !progress_get(run->progress, &key, &run->record, NULL))
+        run->record = (struct progress_step){0};
+    run_needs(run, set_up);
+}
+
+void lesson_run_answer(struct lesson_run *run, const char *choice)
+{
+    if (run->phase != RUN_QUESTION || !vec_has_string(&run_step(run)->choices, choice))
+        return;
+    mem_free(run->record.choice);
+    run->record.choice = mem_string(choice);
+    if (run->record.choice != NULL)
+        work(run);
+}
+
+void lesson_run_pause(struct lesson_run *run)
+{
+    run_stop_step(run);
+    run->step = -1;
+    set_phase(run, RUN_IDLE);
+}
+
+/* ---- hints, solutions ---- */
+
+static void give_hint(struct lesson_run *run)
+{
+    struct asked_hint asked = run->hint;
+    const struct lesson_step *step = run_step(run);
+    struct both text = {0};
+    const struct text_block *en = text_step_block(step->text[LANG_EN], BLOCK_HINT, NULL, (size_t)run->record.hints_shown);
+    const struct text_block *zh = text_step_block(step->text[LANG_ZH], BLOCK_HINT, NULL, (size_t)run->record.hints_shown);
+    run->hint = (struct asked_hint){0};
+    if (en != NULL && zh != NULL) {
+        run->record.hints_shown++;
+        run_save(run);
+        text.en = lesson_fill(en->text, run->state);
+        text.zh = lesson_fill(zh->text, run->state);
+    }
+    asked.done(asked.data, text.en != NULL ? &text : NULL);
+    both_free(&text);
+}
+
+static void hint_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    struct asked_hint asked = run->hint;
+    bool has = result->text != NULL && result->verdict->outcome != OUTCOME_ERROR;
+    run->hinting = NULL;
+    verdict_free(result->verdict);
+    if (!has) {
+        give_hint(run);
+        return;
+    }
+    run->hint = (struct asked_hint){0};
+    asked.done(asked.data, result->text);
+}
+
+void lesson_run_hint(struct lesson_run *run, void (*done)(void *data, const struct both *text), void *data)
+{
+    const struct lesson_step *step = run_step(run);
+    if (step == NULL || run->hint.done != NULL) {
+        done(data, NULL);
+        return;
+    }
+    run->hint = (struct asked_hint){.done = done, .data = data};
+    if (step->hint == 0 || run->phase != RUN_WORK)
+        give_hint(run);
+    else {
+        struct error err = ERROR_INIT;
+        struct bind_run *started = bind_start(run->lesson->bind, step->hint, BIND_CHECK, run->record.state_json, hint_done, run, &err);
+        if (started != NULL)
+            run->hinting = started;
+        else if (err.kind != ERROR_NONE)
+            give_hint(run);
+    }
+}
+
+static void doing_done(void *data, const struct bind_result *result)
+{
+    struct lesson_run *run = data;
+    struct doing doing = run->doing;
+    enum outcome outcome = result->verdict->outcome;
+    struct error error = result->verdict->error;
+    run->doing = (struct doing){0};
+    verdict_free(result->verdict);
+    doing.done(doing.data, outcome == OUTCOME_ERROR || outcome == OUTCOME_UNREACHABLE ? &error : NULL);
+}
+
+static void do_it(struct lesson_run *run, int function, void (*done)(void *data, const struct error *error), void *data)
+{
+    struct error err = ERROR_INIT;
+    if (run->doing.done != NULL) {
+        error_set(&err, ERROR_BUSY, NULL, "%s", _("something is being done already"));
+        done(data, &err);
+        return;
+    }
+    run->doing = (struct doing){.done = done, .data = data};
+    struct bind_run *started = bind_start(run->lesson->bind, function, BIND_DO, run->record.state_json, doing_done, run, &err);
+    if (started != NULL)
+        run->doing.run = started;
+    else if (err.kind != ERROR_NONE) {
+        run->doing = (struct doing){0};
+        done(data, &err);
+    }
+}
+
+void lesson_run_solve(struct lesson_run *run, void (*done)(void *data, const struct error *error), void *data)
+{
+    const struct lesson_step *step = run_step(run);
+    struct error err = ERROR_INIT;
+    if (step != NULL && step->solve != 0) {
+        run->record.solved = true;
+        run_save(run);
+        do_it(run, step->solve, done, data);
+        return;
+    }
+    error_set(&err, ERROR_NOT_FOUND, NULL, "%s", _("this step has nothing to solve"));
+    done(data, step == NULL || step->check != 0 ? &err : NULL);
+}
+
+void lesson_run_mutant(struct lesson_run *run, const char *name, void (*done)(void *data, const struct error *error), void *data)
+{
+    const struct lesson_step *step = run_step(run);
+    struct error err = ERROR_INIT;
+    for (size_t i = 0; step != NULL && i < step->mutants.length; i++) {
+        const struct lesson_mutant *mutant = step->mutants.items[i];
+        if (strcmp(mutant->name, name) == 0) {
+            do_it(run, mutant->function, done, data);
+            return;
+        }
+    }
+    error_set(&err, ERROR_NOT_FOUND, NULL, "the step has no mutant \"%s\"", name);
+    done(data, &err);
+}
+
+/* ---- life ---- */
+
+static void again_due(void *data)
+{
+    check_changed(data);
+}
+
+static void *fail_new(struct lesson_run *run)
+{
+    lesson_run_free(run);
+    return NULL;
+}
+
+struct lesson_run *lesson_run_new(struct loop *loop, const char *pack, const char *lesson, const struct lesson_run_options *options, struct error *err)
+{
+    struct lesson_run *run = mem_zero(1, sizeof *run);
+    if (run == NULL) {
+        error_memory(err);
+        return NULL;
+    }
+    run->loop = loop;
+    run->client = options->client;
+    run->progress = options->progress;
+    run->ledger = options->ledger;
+    run->tree = options->tree;
+    run->no_why = options->no_why;
+    run->listener = options->listener;
+    run->listener_data = options->data;
+    run->step = -1;
+    run->cluster = mem_string(options->cluster);
+    run->ns = mem_string(options->ns);
+    run->user = mem_string(options->user);
+    run->again = loop_add_timer(loop, 0, again_due, run);
+    run->verify_again = loop_add_timer(loop, 0, verify_due, run);
+    if (run->cluster == NULL || run->ns == NULL || run->user == NULL || run->again == NULL || run->verify_again == NULL) {
+        error_memory(err);
+        return fail_new(run);
+    }
+    loop_set_timer(run->again, -1);
+    loop_set_timer(run->verify_again, -1);
+    struct lesson_world world = {.client = options->client, .ns = options->ns, .user = options->user, .work_folder = options->work_folder};
+    run->lesson = lesson_load(loop, pack, lesson, &world, err);
+    if (run->lesson == NULL)
+        return fail_new(run);
+    bind_on_trouble(run->lesson->bind, trouble, run);
+    bind_on_made(run->lesson->bind, made, run);
+    return run;
+}
+
+void lesson_run_free(struct lesson_run *run)
+{
+    if (run == NULL)
+        return;
+    run->listener = NULL;
+    if (run->lesson != NULL)
+        run_stop_step(run);
+    judging_free(run->judging);
+    reset_free(run->reset);
+    gallery_free(run->gallery);
+    loop_drop(run->again);
+    loop_drop(run->verify_again);
+    lesson_free(run->lesson);
+    verdict_free(run->verdict);
+    progress_step_free(&run->record);
+    value_free(run->state);
+    mem_free(run->rows);
+    mem_free(run->server_version);
+    mem_free(run->cluster);
+    mem_free(run->ns);
+    mem_free(run->user);
+    mem_free(run);
+}
+
+const struct lesson *lesson_run_lesson(const struct lesson_run *run)
+{
+    return run->lesson;
+}
+
+int lesson_run_step(const struct lesson_run *run)
+{
+    return run->step;
+}
+
+enum run_phase lesson_run_phase(const struct lesson_run *run)
+{
+    return run->phase;
+}
+
+const struct error *lesson_run_error(const struct lesson_run *run)
+{
+    return run->phase == RUN_FAILED || run->phase == RUN_BROKEN ? &run->error : NULL;
+}
+
+const struct error *lesson_run_trouble(const struct lesson_run *run, int64_t *retry_ms)
+{
+    if (retry_ms != NULL)
+        *retry_ms = run->trouble_retry_ms;
+    return run->trouble.kind != ERROR_NONE ? &run->trouble : NULL;
+}
+
+const struct verdict *lesson_run_verdict(const struct lesson_run *run)
+{
+    return run->verdict;
+}
+
+const struct value *lesson_run_state(const struct lesson_run *run)
+{
+    return run->state;
+}
+
+const char *lesson_run_choice(const struct lesson_run *run)
+{
+    return run->record.choice;
+}
+
+int lesson_run_hints_shown(const struct lesson_run *run)
+{
+    return run->record.hints_shown;
+}
+
+bool lesson_run_step_passed(const struct lesson_run *run, int step)
+{
+    struct progress_step record = {0};
+    struct progress_key key = run_key(run, step);
+    bool passed = progress_get(run->progress, &key, &record, NULL) && record.state == PROGRESS_PASSED;
+    progress_step_free(&record);
+    return passed || (step == run->step && run->phase == RUN_PASSED);
+}
