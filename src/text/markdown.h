@@ -38,8 +38,10 @@ struct styled_lines {
     size_t count;
 };
 
-/* Renders Markdown to lines of at most `columns` (>= 10). Code blocks keep their lines (marked STYLE_CODE, cut by the drawer, never wrapped); list items
- * are indented under their mark; tables get columns. At most 1 MiB of source and 20,000 lines: ERROR_LIMIT. The caller frees. */
+/* Renders Markdown to lines of at most `columns` (10 to 1000). Code blocks keep their lines (the last span's style is STYLE_CODE and
+ * nothing else; cut by the drawer, never wrapped); list items are indented under their mark; tables get columns, or become
+ * "heading: cell" lines where those would be too narrow. Indentation takes half of the columns at most. At most 1 MiB of source, 20,000
+ * lines and 20,000 cells of a table: ERROR_LIMIT. On failure lines are empty; on success the caller frees them. */
 bool markdown_render(const char *source, size_t length, size_t columns, struct styled_lines *lines, struct error *err)
     __attribute__((warn_unused_result));
 void styled_lines_free(struct styled_lines *lines);
