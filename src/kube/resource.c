@@ -1,6 +1,6 @@
 #include "kube/resource.h"
 
-#include <ctype.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -146,49 +146,20 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-enum { LONGEST_COMPARED = 64, FAR = 1000 };
-
-/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a (optimal string alignment), small and capital ones being
- * the same. Words that are too long to compare are far from everything. */
-static unsigned distance(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    if (n > LONGEST_COMPARED || m > LONGEST_COMPARED)
-        return FAR;
-    unsigned rows[3][LONGEST_COMPARED + 1];
-    unsigned *before = rows[0], *last = rows[1], *row = rows[2];
-    for (unsigned j = 0; j <= m; j++)
-        last[j] = before[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]))
-                row[j] = least(row[j], before[j - 2] + 1);
-        }
-        unsigned *oldest = before;
-        before = last;
-        last = row;
-        row = oldest;
-    }
-    return last[m];
-}
-
 static unsigned nearness(const struct kube_entry *entry, const char *word)
 {
-    unsigned d = least(distance(entry->resource.plural, word), distance(entry->resource.singular, word));
-    return least(d, distance(entry->resource.kind, word));
+    unsigned d = least(kube_name_distance(entry->resource.plural, word), kube_name_distance(entry->resource.singular, word));
+    return least(d, kube_name_distance(entry->resource.kind, word));
 }
 
 /* The kind whose name is nearest to a word that means none, or NULL when none is near. */
 static const struct kube_entry *nearest(const struct kube_discovery *discovery, const char *word)
 {
     const struct kube_entry *best = NULL;
-    unsigned best_distance = 0, allowed = 1 + (unsigned)(strlen(word) / 4);
+    unsigned best_distance = 0, allowed = kube_name_allowance(word);
     for (size_t i = 0; i < discovery->entries.length; i++) {
         const struct kube_entry *entry = discovery->entries.items[i];
-        unsigned d = entry->gone ? FAR : nearness(entry, word);
+        unsigned d = entry->gone ? UINT_MAX : nearness(entry, word);
         if (d > allowed)
             continue;
         if (best == NULL || d < best_distance || (d == best_distance && better(entry, 0, best, 0))) {

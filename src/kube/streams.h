@@ -10,8 +10,9 @@ struct kube_logs_options {
     const char *container; /* NULL: the default one */
     bool follow, previous, timestamps;
     int64_t tail_lines;    /* -1: all */
+    size_t maximum;        /* bytes in all; 0: 16 MiB, or without end when following */
 };
-/* Lines come as they do, bytes in any cut; at most `maximum` bytes in all (0: 16 MiB when not following), then it ends with ERROR_LIMIT. */
+/* Lines come as they do, bytes in any cut; more than `maximum` ends it with ERROR_LIMIT. */
 struct kube_call *kube_logs(struct kube_client *client, const struct kube_logs_options *options, void (*bytes)(void *data, const char *bytes, size_t length),
                             void (*done)(void *data, const struct error *error), void *data, struct error *err);
 
