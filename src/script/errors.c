@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DEEP = 10000 /* nested calls: memory that runs out at this depth is an endless recursion's fault */ };
+
 /* The error object that script_raise raises: a userdata with .kind, .message, .where and .cause that reads as text. */
 struct raised {
     struct error error;
@@ -151,6 +153,8 @@ void error_describe(struct script *script, lua_State *lua, int status, const cha
     } else if (script->end == SCRIPT_TOO_SLOW) {
         error_set(err, ERROR_LIMIT, script->end_where, "the script worked for more than %lld ms without waiting: an endless loop?",
                   (long long)script->limits.wall_ms);
+    } else if (status == LUA_ERRMEM && script->over_cap && lua_getstack(lua, DEEP, &(lua_Debug){0})) {
+        error_set(err, ERROR_LIMIT, where, "function calls are nested more than %d deep: an endless recursion?", DEEP);
     } else if (status == LUA_ERRMEM && script->over_cap) {
         error_set(err, ERROR_LIMIT, where, "the script needs more than the %zu KiB of memory that it may use", script->limits.memory / 1024);
     } else if (status == LUA_ERRMEM) {

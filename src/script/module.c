@@ -26,6 +26,11 @@ static void note_chunk(struct script *script, const char *name)
         return;
 }
 
+static bool is_compiled(const char *text, size_t length)
+{
+    return length > 0 && text[0] == LUA_SIGNATURE[0];
+}
+
 /* Compiles text: pushes the function and returns LUA_OK, or returns a status and, unless that is LUA_ERRMEM, pushes the message. Does not raise. */
 static int load(struct script *script, lua_State *lua, const char *text, size_t length, const char *name)
 {
@@ -80,7 +85,7 @@ bool script_run_text(struct script *script, const char *text, size_t length, con
 {
     lua_State *lua = script_lua(script);
     char where[SCRIPT_WHERE];
-    if (length > 0 && text[0] == LUA_SIGNATURE[0])
+    if (is_compiled(text, length))
         return error_set(err, ERROR_INPUT, name, "%s is compiled Lua: only text is accepted", name);
     if (!script_protect(script, lua, new_thread, NULL, 0, 1, err))
         return false;
@@ -143,8 +148,11 @@ static RAISES void push_module_chunk(lua_State *lua, const char *name)
             luaL_error(lua, "module '%s' not found: the pack has no file %s", name, path);
         script_raise(lua, &err);
     }
-    int status = load(script, lua, text, length, path);
+    bool compiled = is_compiled(text, length);
+    int status = compiled ? LUA_ERRSYNTAX : load(script, lua, text, length, path);
     mem_free(text);
+    if (compiled)
+        luaL_error(lua, "module '%s' is compiled Lua: only text is accepted", name);
     if (status == LUA_ERRMEM) {
         error_set(&err, script->over_cap ? ERROR_LIMIT : ERROR_MEMORY, path, "not enough memory for module '%s'", name);
         script_raise(lua, &err);

@@ -136,12 +136,14 @@ static int base_clock(lua_State *lua)
     return 1;
 }
 
-/* The real one seeds from an address and returns it. */
+/* The real one (upvalue) would seed from an address and return it. */
 static RAISES int math_randomseed(lua_State *lua)
 {
     if (lua_gettop(lua) == 0)
         lua_pushinteger(lua, clock_monotonic_us());
-    script_of(lua)->original.randomseed(lua);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
+    lua_call(lua, lua_gettop(lua) - 1, 0);
     return 0;
 }
 
@@ -151,7 +153,6 @@ static const luaL_Reg base_functions[] = {
     {"rawset", base_rawset},     {"setmetatable", base_setmetatable}, {"tostring", base_tostring},
     {"clock", base_clock},       {"require", module_require},         {NULL, NULL},
 };
-static const luaL_Reg math_functions[] = {{"randomseed", math_randomseed}, {NULL, NULL}};
 static const luaL_Reg no_functions[] = {{NULL, NULL}};
 
 enum { NAMES = 32 };
@@ -165,7 +166,7 @@ static const struct library {
      {"assert", "error", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget", "rawlen", "select", "tonumber", "type", "_VERSION"}},
     {LUA_STRLIBNAME, luaopen_string, string_functions, {"byte", "char", "len", "lower", "reverse", "sub", "upper"}},
     {LUA_TABLIBNAME, luaopen_table, table_functions, {"pack"}},
-    {LUA_MATHLIBNAME, luaopen_math, math_functions,
+    {LUA_MATHLIBNAME, luaopen_math, no_functions,
      {"abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min", "mininteger",
       "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult"}},
     {LUA_UTF8LIBNAME, luaopen_utf8, no_functions, {"char", "charpattern", "codepoint", "codes", "len", "offset"}},
@@ -191,8 +192,6 @@ static RAISES void build_library(lua_State *lua, const struct library *library)
         script->original.rep = take_original(lua, "rep");
     } else if (library->open == luaopen_table) {
         script->original.sort = take_original(lua, "sort");
-    } else if (library->open == luaopen_math) {
-        script->original.randomseed = take_original(lua, "randomseed");
     }
     lua_newtable(lua);
     for (size_t i = 0; i < NAMES && library->allowed[i] != NULL; i++) {
@@ -200,6 +199,11 @@ static RAISES void build_library(lua_State *lua, const struct library *library)
         lua_setfield(lua, -2, library->allowed[i]);
     }
     luaL_setfuncs(lua, library->ours, 0);
+    if (library->open == luaopen_math) {
+        lua_getfield(lua, -2, "randomseed");
+        lua_pushcclosure(lua, math_randomseed, 1);
+        lua_setfield(lua, -2, "randomseed");
+    }
     lua_remove(lua, -2);
 }
 

@@ -55,11 +55,11 @@ struct script {
     bool *gone;        /* set true by script_free, for those who called out */
     int last_id;       /* of kept values */
     struct vec chunks; /* short names of what was loaded, to find "FILE:LINE:" in messages */
-    size_t cached_patterns;
+    size_t cached_bytes; /* of compiled patterns */
     bool closing; /* a coroutine.close is under way */
     int64_t started_us;
     struct {
-        lua_CFunction format, rep, sort, randomseed;
+        lua_CFunction format, rep, sort;
     } original; /* the real library's, run in the frame of our wrapper */
 };
 

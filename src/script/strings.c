@@ -6,7 +6,7 @@
 #include "data/pattern.h"
 #include "script/luapattern.h"
 
-enum { CACHED_PATTERNS = 64, ATTEMPT_UNITS = 20, ITEM_SIZE = 64 /* what pcre2 needs for a byte of pattern, at most */ };
+enum { CACHED_BYTES = 512 * 1024, ATTEMPT_UNITS = 20, ITEM_SIZE = 64 /* what pcre2 needs for a byte of pattern, at most */ };
 
 static const char pattern_key, cache_key; /* registry keys: metatable of patterns; table of them by their text */
 #define NO_PLACE ((size_t)-1)
@@ -72,17 +72,17 @@ static RAISES struct luapattern *push_pattern(lua_State *lua, int index, bool ca
     }
     lua_pop(lua, 2);
     struct luapattern *pattern = compile(lua, index, true);
-    if (script->cached_patterns >= CACHED_PATTERNS) { /* those in use are held by their users' stacks */
+    if (script->cached_bytes >= CACHED_BYTES) { /* those in use are held by their users' stacks */
         lua_newtable(lua);
         lua_rawsetp(lua, LUA_REGISTRYINDEX, &cache_key);
-        script->cached_patterns = 0;
+        script->cached_bytes = 0;
     }
     lua_rawgetp(lua, LUA_REGISTRYINDEX, &cache_key);
     lua_pushvalue(lua, index);
     lua_pushvalue(lua, -3);
     lua_rawset(lua, -3);
     lua_pop(lua, 1);
-    script->cached_patterns++;
+    script->cached_bytes += lua_rawlen(lua, -1);
     return pattern;
 }
 

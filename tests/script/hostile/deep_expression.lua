@@ -1,0 +1,2 @@
+-- expect: error ~ "C stack overflow"
+require "lib.deep"

@@ -1,0 +1,2 @@
+-- expect: limit ~ "endless loop?"
+while true do pcall(function() while true do end end) end

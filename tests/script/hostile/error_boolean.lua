@@ -1,0 +1,2 @@
+-- expect: error ~ "error_boolean.lua:2: false"
+error(false)

@@ -1,0 +1,2 @@
+-- expect: error ~ "error_nil.lua:2: the error object is a nil value"
+error(nil)

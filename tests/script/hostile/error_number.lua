@@ -1,0 +1,2 @@
+-- expect: error ~ "error_number.lua:2: 42"
+error(42)

@@ -1,0 +1,11 @@
+-- expect: ok
+assert(not pcall(string.format, "%p", {}))
+assert(not pcall(string.format, "%5p", {}))
+assert(not pcall(string.format, "%s"))
+assert(not pcall(string.format, "%"))
+assert(not pcall(string.format, "%y", 1))
+assert(not pcall(string.format, "%s", setmetatable({}, { __tostring = function() return {} end })))
+assert(not pcall(string.format, ("%s"):rep(300)))
+assert(string.format("%s|%5.1f|%q|%d%%|%-4s|%x", {}, 2.25, "a\nb", 7, "z", 255) == "table|  2.2|\"a\\\nb\"|7%|z   |ff")
+assert(string.format("%s %s", nil, true) == "nil true")
+assert(#string.format(("%99d"):rep(2000), (function() local t = {} for i = 1, 2000 do t[i] = i end return table.unpack(t) end)()) == 198000)

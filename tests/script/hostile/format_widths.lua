@@ -1,0 +1,2 @@
+-- expect: error ~ "invalid conversion"
+string.format("%99999d", 1)

@@ -1,0 +1,2 @@
+-- expect: error ~ "%b is not available"
+string.find("(x)", "%b()")

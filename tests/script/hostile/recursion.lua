@@ -1,0 +1,3 @@
+-- expect: limit ~ "endless recursion?"
+local function f(n) return 1 + f(n + 1) end
+f(1)

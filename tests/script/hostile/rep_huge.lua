@@ -1,0 +1,2 @@
+-- expect: error ~ "resulting string too large"
+local s = ("x"):rep(1e9)

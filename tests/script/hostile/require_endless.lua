@@ -1,0 +1,3 @@
+-- expect: limit ~ "lib/endless.lua:1"
+pcall(require, "lib.endless")
+while true do pcall(require, "lib.endless") end

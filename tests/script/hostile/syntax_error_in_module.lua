@@ -1,0 +1,2 @@
+-- expect: error ~ "lib/broken.lua:2: syntax error near 'two'"
+require "lib.broken"
