@@ -265,8 +265,9 @@ static bool add_file(struct vec *sources, struct vec *files, const char *path, b
         mem_free(full);
         return true;
     }
+    bool room = files->length < files->maximum;
     if (!vec_push(files, full))
-        return error_set(err, ERROR_LIMIT, "KUBECONFIG", "KUBECONFIG names more than %d files", CONFIG_FILES);
+        return room ? error_memory(err) : error_set(err, ERROR_LIMIT, "KUBECONFIG", "KUBECONFIG names more than %d files", CONFIG_FILES);
     struct error inner = ERROR_INIT;
     size_t length;
     char *text = file_read(full, CONFIG_FILE_MAXIMUM, &length, &inner);

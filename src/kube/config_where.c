@@ -22,7 +22,7 @@ static bool next_line(const char **at, const char *end, struct line *line)
         stop = end;
     const char *start = *at;
     line->item = false;
-    while (start < stop && (*start == ' ' || (*start == '-' && start + 1 < stop && start[1] == ' '))) {
+    while (start < stop && (*start == ' ' || *start == '{' || (*start == '-' && start + 1 < stop && start[1] == ' '))) { /* "- {name: x, ..." too */
         line->item |= *start == '-';
         start++;
     }
@@ -52,6 +52,8 @@ static bool is_key(const struct line *line, const char *key, size_t key_length, 
     start++;
     while (start < end && strchr(" \"'", *start) != NULL)
         start++;
+    const char *comma = memchr(start, ',', (size_t)(end - start));
+    end = comma != NULL ? comma : end;
     while (end > start && strchr(" \"',\r", end[-1]) != NULL)
         end--;
     *value = start;

@@ -66,6 +66,8 @@ void easy_trouble(const struct easy *easy, CURLcode result, const struct endpoin
     for (size_t i = 0; sentence == NULL && i < sizeof system_troubles / sizeof *system_troubles; i++)
         if (system_troubles[i].number == number)
             sentence = system_troubles[i].sentence;
+    if (result == CURLE_COULDNT_CONNECT && endpoint->proxy[0] != '\0')
+        sentence = "the proxy in front of the API server %s cannot be reached";
     if (sentence == NULL)
         sentence = result == CURLE_COULDNT_CONNECT ? "the API server %s cannot be reached" : "the connection to the API server %s broke";
     char text[sizeof err->message];
