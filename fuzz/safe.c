@@ -1,4 +1,5 @@
-/* Untrusted text: what comes out is valid UTF-8 with nothing hidden in it, whole and in pieces; wrapping loses nothing and fits. */
+/* Untrusted text: what comes out is valid UTF-8 with nothing hidden in it, whole and in pieces; wrapping loses nothing and
+ * fits. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ static void check_log(const char *bytes, size_t length)
     check_safe(text.bytes, text.length, SAFE_ONE_LINE);
     for (size_t i = 0; i < count; i++) {
         must(spans[i].start == covered && spans[i].length > 0);
-        must(spans[i].foreground >= -1 && spans[i].foreground <= 255 && spans[i].background >= -1 && spans[i].background <= 255);
+        must(spans[i].foreground >= -1 && spans[i].foreground <= 255 && spans[i].background >= -1 &&
+             spans[i].background <= 255);
         covered += spans[i].length;
     }
     must(covered == text.length);

@@ -1,68 +1,19 @@
-/* md4c reads, one pass over its callbacks lays out: `containers` is the way from the document to where the text stands, each with what
- * it puts before every line; `inline_text` collects a paragraph until its end is known; pages and tables do the rest.
+/* md4c reads, one pass over its callbacks lays out: `containers` is the way from the document to where the text stands, each
+ * with what it puts before every line; `text` collects a paragraph until its end is known; pages and tables do the rest.
  *
- * The source is made safe before md4c sees it: so md4c, a library that trusts much, reads valid UTF-8 without controls, and only
- * character references can bring something hidden in afterwards (rich_append looks at everything again). */
+ * The source is made safe before md4c sees it: so md4c, a library that trusts much, reads valid UTF-8 without controls, and
+ * only character references can bring something hidden in afterwards (rich_append looks at everything again). */
 #include "text/markdown.h"
 
-#include <md4c.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "text/entity.h"
-#include "text/rich.h"
-#include "text/table.h"
+#include "text/renderer.h"
 #include "text/width.h"
-#include "text/width_internal.h"
 
-enum {
-    SOURCE_MAXIMUM = 1 << 20,
-    SAFE_MAXIMUM = 4 * SOURCE_MAXIMUM,  /* what making it safe can make of it */
-    TEXT_MAXIMUM = 16 * SOURCE_MAXIMUM, /* shown in all: link definitions used again and again make much of little */
-    URL_COLUMNS = 1000,                 /* shown of a link's address */
-    COLUMNS_LEAST = 10,
-    COLUMNS_MOST = 1000,
-    DEPTH = 32,      /* quotes, lists and items in each other; deeper ones are not indented any more */
-    LINK_DEPTH = 16, /* images in links in images */
-};
+enum { COLUMNS_LEAST = 10, COLUMNS_MOST = 1000 };
 
-enum container_kind { IN_DOCUMENT, IN_QUOTE, IN_LIST, IN_NUMBERED, IN_ITEM };
-
-struct container {
-    enum container_kind kind;
-    bool tight;        /* a list, or an item of one, without blank lines between */
-    bool has_block;    /* something stands in it: the next block is set off */
-    bool mark_pending; /* an item's mark is not drawn yet */
-    unsigned number;   /* of the list's next item */
-    char delimiter;    /* behind the number */
-    char mark[24];
-    size_t indent; /* columns of the mark */
-};
-
-struct renderer {
-    struct page page;
-    size_t columns;
-    struct container containers[DEPTH];
-    size_t depth; /* may be more than DEPTH: the last of `containers` stands for those too */
-    size_t indent;
-    size_t quotes, lists; /* open ones */
-
-    struct rich inline_text; /* of the block at hand */
-    struct rich line;
-    struct rich code;
-    bool in_code;
-    bool soft_break; /* one was read; what it is depends on what follows */
-    bool in_table;
-    struct table table;
-    enum table_align align;
-
-    size_t strong, emphasis, inline_code, links, headings; /* open ones */
-    size_t link_starts[LINK_DEPTH];                        /* in inline_text */
-    size_t link_depth;
-    size_t text_left; /* of TEXT_MAXIMUM */
-};
-
-static void fail(struct renderer *r, enum error_kind kind)
+void renderer_fail(struct renderer *r, enum error_kind kind)
 {
     if (r->page.failed == ERROR_NONE)
         r->page.failed = kind;
@@ -120,16 +71,16 @@ static size_t text_columns(const struct renderer *r)
 static void flush_text(struct renderer *r)
 {
     r->soft_break = false;
-    if (r->in_table || r->inline_text.text.length == 0)
+    if (r->in_table || r->text.text.length == 0)
         return;
     size_t at = 0, start, end;
     begin_block(r);
-    while (r->page.failed == ERROR_NONE && rich_next_line(&r->inline_text, text_columns(r), &at, &start, &end)) {
+    while (r->page.failed == ERROR_NONE && rich_next_line(&r->text, text_columns(r), &at, &start, &end)) {
         start_line(r, false);
-        rich_append_slice(&r->line, &r->inline_text, start, end, STYLE_NORMAL);
+        rich_append_slice(&r->line, &r->text, start, end, STYLE_NORMAL);
         end_line(r, true);
     }
-    rich_clear(&r->inline_text);
+    rich_clear(&r->text);
 }
 
 static void push(struct renderer *r, struct container container)
@@ -225,18 +176,18 @@ static void draw_table(struct renderer *r)
     r->in_table = false;
     begin_block(r);
     if (!table_lay_out(&r->table, text_columns(r), emit_table_line, r))
-        fail(r, ERROR_MEMORY);
+        renderer_fail(r, ERROR_MEMORY);
     table_free(&r->table);
 }
 
 static void end_cell(struct renderer *r)
 {
     r->soft_break = false;
-    if (!rich_ok(&r->inline_text))
-        fail(r, ERROR_MEMORY);
-    enum error_kind failed = table_add(&r->table, &r->inline_text, r->align);
+    if (!rich_ok(&r->text))
+        renderer_fail(r, ERROR_MEMORY);
+    enum error_kind failed = table_add(&r->table, &r->text, r->align);
     if (failed != ERROR_NONE)
-        fail(r, failed);
+        renderer_fail(r, failed);
 }
 
 static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
@@ -257,16 +208,21 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
     case MD_BLOCK_OL: {
         const MD_BLOCK_OL_DETAIL *list = detail;
         begin_block(r);
-        push(r, (struct container){.kind = IN_NUMBERED,
-                                   .tight = list->is_tight,
-                                   .number = list->start,
-                                   .delimiter = list->mark_delimiter});
+        struct container numbered = {.kind = IN_NUMBERED, .tight = list->is_tight, .number = list->start};
+        numbered.delimiter = list->mark_delimiter;
+        push(r, numbered);
         r->lists++;
         break;
     }
-    case MD_BLOCK_LI: push_item(r, detail); break;
-    case MD_BLOCK_HR: draw_rule(r); break;
-    case MD_BLOCK_H: r->headings = ((MD_BLOCK_H_DETAIL *)detail)->level; break;
+    case MD_BLOCK_LI:
+        push_item(r, detail);
+        break;
+    case MD_BLOCK_HR:
+        draw_rule(r);
+        break;
+    case MD_BLOCK_H:
+        r->headings = ((MD_BLOCK_H_DETAIL *)detail)->level;
+        break;
     case MD_BLOCK_CODE:
         begin_block(r);
         r->in_code = true;
@@ -275,18 +231,15 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *userdata)
         r->in_table = true;
         r->table.columns = ((MD_BLOCK_TABLE_DETAIL *)detail)->col_count;
         break;
-    case MD_BLOCK_TH: r->strong++; /* fall through */
+    case MD_BLOCK_TH:
+        r->strong++; /* fall through */
     case MD_BLOCK_TD: {
         MD_ALIGN align = ((MD_BLOCK_TD_DETAIL *)detail)->align;
         r->align = align == MD_ALIGN_RIGHT ? TABLE_RIGHT : align == MD_ALIGN_CENTER ? TABLE_CENTRE : TABLE_LEFT;
         break;
     }
-    case MD_BLOCK_DOC:
-    case MD_BLOCK_HTML:
-    case MD_BLOCK_P:
-    case MD_BLOCK_THEAD:
-    case MD_BLOCK_TBODY:
-    case MD_BLOCK_TR: break;
+    default:
+        break;
     }
     return r->page.failed != ERROR_NONE;
 }
@@ -306,106 +259,35 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *userdata)
         pop(r);
         r->lists--;
         break;
-    case MD_BLOCK_LI: pop(r); break;
-    case MD_BLOCK_H: r->headings = 0; break;
+    case MD_BLOCK_LI:
+        pop(r);
+        break;
+    case MD_BLOCK_H:
+        r->headings = 0;
+        break;
     case MD_BLOCK_CODE:
         r->in_code = false;
         draw_code(r);
         break;
-    case MD_BLOCK_TABLE: draw_table(r); break;
-    case MD_BLOCK_TH: r->strong--; /* fall through */
-    case MD_BLOCK_TD: end_cell(r); break;
-    case MD_BLOCK_DOC:
-    case MD_BLOCK_HR:
-    case MD_BLOCK_HTML:
-    case MD_BLOCK_P:
-    case MD_BLOCK_THEAD:
-    case MD_BLOCK_TBODY:
-    case MD_BLOCK_TR: break;
+    case MD_BLOCK_TABLE:
+        draw_table(r);
+        break;
+    case MD_BLOCK_TH:
+        r->strong--; /* fall through */
+    case MD_BLOCK_TD:
+        end_cell(r);
+        break;
+    default:
+        break;
     }
     return r->page.failed != ERROR_NONE;
-}
-
-static unsigned style_now(const struct renderer *r)
-{
-    unsigned style = STYLE_NORMAL;
-    style |= r->strong > 0 || (r->headings > 0 && r->headings <= 2) ? STYLE_STRONG : 0u;
-    style |= r->emphasis > 0 ? STYLE_EMPHASIS : 0u;
-    style |= r->inline_code > 0 ? STYLE_CODE : 0u;
-    style |= r->links > 0 ? STYLE_LINK : 0u;
-    style |= r->headings > 0 ? STYLE_HEADING : 0u;
-    style |= r->quotes > 0 ? STYLE_QUOTE : 0u;
-    return style;
-}
-
-static unsigned last_code_point(const struct buf *text)
-{
-    size_t at = text->length;
-    unsigned code_point = 0;
-    while (at > 0 && text->length - at < 4 && ((unsigned char)text->bytes[--at] & 0xC0) == 0x80)
-        ;
-    utf8_decode(text->bytes + at, text->length - at, &code_point);
-    return code_point;
-}
-
-/* Chinese puts no space where a source line ends. */
-static bool joins(unsigned before, unsigned after)
-{
-    bool cjk_before = width_is_cjk(before), cjk_after = width_is_cjk(after);
-    return (cjk_before && cjk_after) || (cjk_before && width_is_shared_punctuation(after)) ||
-           (cjk_after && width_is_shared_punctuation(before));
-}
-
-static void append_text(struct renderer *r, const char *bytes, size_t length, unsigned style)
-{
-    if (length > r->text_left) {
-        fail(r, ERROR_LIMIT);
-        return;
-    }
-    r->text_left -= length;
-    struct rich *text = &r->inline_text;
-    if (r->soft_break && length > 0 && text->count > 0) {
-        unsigned first;
-        utf8_decode(bytes, length, &first);
-        if (!joins(last_code_point(&text->text), first))
-            rich_append_string(text, " ", style & text->runs[text->count - 1].style); /* no underline of a link that begins */
-    }
-    r->soft_break = r->soft_break && length == 0;
-    rich_append(text, bytes, length, style);
-    if (!rich_ok(text))
-        fail(r, ERROR_MEMORY);
-}
-
-/* Returns the bytes that a character reference stands for. */
-static size_t decode_entity(const char *bytes, size_t length, char out[static 4])
-{
-    unsigned code_point = entity_code_point(bytes, length);
-    return code_point != 0 ? utf8_encode(code_point, out) : 0;
-}
-
-static void append_entity(struct renderer *r, const char *bytes, size_t length, unsigned style)
-{
-    char decoded[4];
-    size_t used = decode_entity(bytes, length, decoded);
-    if (used > 0)
-        append_text(r, decoded, used, style);
-    else
-        append_text(r, bytes, length, style);
 }
 
 static void append_code(struct renderer *r, const char *bytes, size_t length)
 {
     buf_append(&r->code.text, bytes, length); /* safe already, and its tabs and newlines are wanted */
     if (!buf_ok(&r->code.text))
-        fail(r, ERROR_MEMORY);
-}
-
-static void append_break(struct renderer *r)
-{
-    r->soft_break = false;
-    rich_break(&r->inline_text, style_now(r));
-    if (!rich_ok(&r->inline_text))
-        fail(r, ERROR_MEMORY);
+        renderer_fail(r, ERROR_MEMORY);
 }
 
 static int text(MD_TEXTTYPE type, const MD_CHAR *bytes, MD_SIZE length, void *userdata)
@@ -414,87 +296,36 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *bytes, MD_SIZE length, void *us
     if (r->in_code)
         append_code(r, bytes, length);
     else if (type == MD_TEXT_BR)
-        append_break(r);
+        inline_break(r);
     else if (type == MD_TEXT_SOFTBR)
         r->soft_break = true;
     else if (type == MD_TEXT_NULLCHAR)
-        append_text(r, "\xEF\xBF\xBD", 3, style_now(r));
+        inline_text(r, "\xEF\xBF\xBD", 3);
     else if (type == MD_TEXT_ENTITY)
-        append_entity(r, bytes, length, style_now(r));
+        inline_entity(r, bytes, length);
     else
-        append_text(r, bytes, length, style_now(r));
+        inline_text(r, bytes, length);
     return r->page.failed != ERROR_NONE;
-}
-
-/* A link's address as plain text, its character references resolved. */
-static void expand_url(const MD_ATTRIBUTE *url, struct buf *out)
-{
-    for (size_t i = 0; url->text != NULL && url->substr_offsets[i] < url->size; i++) {
-        const char *part = url->text + url->substr_offsets[i];
-        size_t length = url->substr_offsets[i + 1] - url->substr_offsets[i];
-        char decoded[4];
-        size_t used = url->substr_types[i] == MD_TEXT_ENTITY ? decode_entity(part, length, decoded) : 0;
-        if (used > 0)
-            safe_append(out, decoded, used, SAFE_ONE_LINE);
-        else
-            safe_append(out, part, length, SAFE_ONE_LINE);
-    }
-}
-
-/* True if the link's text already is its address, as in <https://example.com>. */
-static bool says_its_url(const struct renderer *r, size_t start, const struct buf *url)
-{
-    static const char mail[] = "mailto:";
-    const struct buf *text = &r->inline_text.text;
-    while (start < text->length && text->bytes[start] == ' ')
-        start++;
-    size_t length = text->length - start;
-    if (length == url->length)
-        return length == 0 || memcmp(text->bytes + start, url->bytes, length) == 0;
-    return length > 0 && url->length == length + strlen(mail) && memcmp(url->bytes, mail, strlen(mail)) == 0 &&
-           memcmp(text->bytes + start, url->bytes + strlen(mail), length) == 0;
-}
-
-static void append_url(struct renderer *r, const MD_ATTRIBUTE *attribute)
-{
-    r->link_depth--;
-    struct buf url = buf_make(SAFE_MAXIMUM * 4);
-    struct buf shown = buf_make(SAFE_MAXIMUM);
-    if (attribute->size > r->text_left)
-        fail(r, ERROR_LIMIT);
-    else {
-        r->text_left -= attribute->size; /* also when it is cut: reading it again for each link costs as much */
-        expand_url(attribute, &url);
-    }
-    size_t start = r->link_depth < LINK_DEPTH ? r->link_starts[r->link_depth] : r->inline_text.text.length;
-    if (url.length > 0 && !says_its_url(r, start, &url)) {
-        unsigned style = STYLE_MUTED | (r->quotes > 0 ? STYLE_QUOTE : 0u);
-        width_cut(url.bytes, url.length, URL_COLUMNS, &shown);
-        const char *open = r->inline_text.text.length > start ? " (" : "("; /* an image may have no text */
-        append_text(r, open, strlen(open), style);
-        append_text(r, shown.bytes, shown.length, style);
-        append_text(r, ")", 1, style);
-    }
-    if (!buf_ok(&url) || !buf_ok(&shown))
-        fail(r, ERROR_MEMORY);
-    buf_free(&shown);
-    buf_free(&url);
 }
 
 /* +1 when a span begins, -1 when it ends. */
 static void count_span(struct renderer *r, MD_SPANTYPE type, size_t step)
 {
     switch (type) {
-    case MD_SPAN_EM: r->emphasis += step; break;
-    case MD_SPAN_STRONG: r->strong += step; break;
-    case MD_SPAN_CODE: r->inline_code += step; break;
-    case MD_SPAN_A: r->links += step; break;
-    case MD_SPAN_IMG:
-    case MD_SPAN_DEL:
-    case MD_SPAN_LATEXMATH:
-    case MD_SPAN_LATEXMATH_DISPLAY:
-    case MD_SPAN_WIKILINK:
-    case MD_SPAN_U: break;
+    case MD_SPAN_EM:
+        r->emphasis += step;
+        break;
+    case MD_SPAN_STRONG:
+        r->strong += step;
+        break;
+    case MD_SPAN_CODE:
+        r->inline_code += step;
+        break;
+    case MD_SPAN_A:
+        r->links += step;
+        break;
+    default:
+        break;
     }
 }
 
@@ -503,11 +334,8 @@ static int enter_span(MD_SPANTYPE type, void *detail, void *userdata)
     struct renderer *r = userdata;
     (void)detail;
     count_span(r, type, 1);
-    if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
-        if (r->link_depth < LINK_DEPTH)
-            r->link_starts[r->link_depth] = r->inline_text.text.length;
-        r->link_depth++;
-    }
+    if (type == MD_SPAN_A || type == MD_SPAN_IMG)
+        inline_link_begins(r);
     return 0;
 }
 
@@ -516,9 +344,9 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata)
     struct renderer *r = userdata;
     count_span(r, type, (size_t)-1);
     if (type == MD_SPAN_A)
-        append_url(r, &((MD_SPAN_A_DETAIL *)detail)->href);
+        inline_link_ends(r, &((MD_SPAN_A_DETAIL *)detail)->href);
     else if (type == MD_SPAN_IMG)
-        append_url(r, &((MD_SPAN_IMG_DETAIL *)detail)->src);
+        inline_link_ends(r, &((MD_SPAN_IMG_DETAIL *)detail)->src);
     return r->page.failed != ERROR_NONE;
 }
 
@@ -536,18 +364,18 @@ static enum error_kind render(const struct buf *source, size_t columns, struct s
         .page = {.lines = lines},
         .columns = columns,
         .depth = 1,
-        .inline_text = rich_make(2 * (size_t)TEXT_MAXIMUM),
+        .text = rich_make(2 * (size_t)TEXT_MAXIMUM),
         .line = rich_make(2 * (size_t)TEXT_MAXIMUM),
         .code = rich_make(TEXT_MAXIMUM),
         .text_left = TEXT_MAXIMUM,
     };
     int parsed = md_parse(source->length > 0 ? source->bytes : "", (MD_SIZE)source->length, &parser, &r);
     if (parsed != 0)
-        fail(&r, ERROR_MEMORY); /* md4c has no other reason of its own */
+        renderer_fail(&r, ERROR_MEMORY); /* md4c has no other reason of its own */
     table_free(&r.table);
     rich_free(&r.code);
     rich_free(&r.line);
-    rich_free(&r.inline_text);
+    rich_free(&r.text);
     return r.page.failed;
 }
 
@@ -566,6 +394,7 @@ bool markdown_render(const char *source, size_t length, size_t columns, struct s
     styled_lines_free(lines);
     if (failed == ERROR_MEMORY)
         return error_memory(err);
-    return error_set(err, ERROR_LIMIT, NULL, "the text is too long when laid out: at most %d lines, %d cells of a table, %d MiB",
-                     PAGE_LINES, TABLE_CELLS, TEXT_MAXIMUM >> 20);
+    return error_set(err, ERROR_LIMIT, NULL,
+                     "the text is too long when laid out: at most %d lines, %d cells of a table, %d MiB", PAGE_LINES,
+                     TABLE_CELLS, TEXT_MAXIMUM >> 20);
 }

@@ -1,7 +1,7 @@
 /* rich.h: text with styles while it is put together, cut into lines, and laid out; inside text/ only.
  *
- * A rich text is safe (it is built with safe_append) and holds no tab; its only control is the newline of a hard line break. A failed
- * append (no memory, or past the maximum) sticks, as in a buf: one look at rich_ok() at the end is enough.
+ * A rich text is safe (it is built with safe_append) and holds no tab; its only control is the newline of a hard line break. A
+ * failed append (no memory, or past the maximum) sticks, as in a buf: one look at rich_ok() at the end is enough.
  */
 #ifndef KT_TEXT_RICH_H
 #define KT_TEXT_RICH_H

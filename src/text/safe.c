@@ -14,6 +14,7 @@ struct code_range {
 };
 
 /* Characters that show nothing, turn the direction of what follows or end a line for some terminals. Ordered. */
+/* clang-format off */
 static const struct code_range hidden[] = {
     {0x0000, 0x001F},   {0x007F, 0x009F},   /* C0, DEL, C1 */
     {0x00AD, 0x00AD},                       /* soft hyphen */
@@ -30,6 +31,7 @@ static const struct code_range hidden[] = {
     {0x1D173, 0x1D17A},                     /* musical formats */
     {0xE0000, 0xE007F},                     /* tags: text that nobody sees */
 };
+/* clang-format on */
 
 bool safe_is_hidden(unsigned code_point)
 {
@@ -77,8 +79,8 @@ static size_t printable_ascii(const char *bytes, size_t length)
     return at;
 }
 
-/* A mark with nothing to stand on would be drawn on whatever the screen has before the text: it gets a dotted circle. Those above
- * the cap are dropped. */
+/* A mark with nothing to stand on would be drawn on whatever the screen has before the text: it gets a dotted circle. Those
+ * above the cap are dropped. */
 static void append_mark(struct buf *out, const char *bytes, size_t length)
 {
     bool bare;

@@ -1,7 +1,7 @@
 /* safe.h: untrusted text made safe to draw, once, and a type that says so (docs/terminal-safety.md).
  *
- * Names, events, logs, error messages, lesson text, manifests: everything that a person sees passes here. Drawing functions take
- * struct safe_text and nothing else.
+ * Names, events, logs, error messages, lesson text, manifests: everything that a person sees passes here. Drawing functions
+ * take struct safe_text and nothing else.
  */
 #ifndef KT_TEXT_SAFE_H
 #define KT_TEXT_SAFE_H
@@ -23,14 +23,15 @@ enum safe_options {
     SAFE_NEWLINES = 1, /* keeps \n, and \t as it is (drawing expands it) */
 };
 
-/* Makes a safe copy: C0, DEL, C1 (as code points and as raw bytes), invalid UTF-8 (each bad byte one U+FFFD), bidi and invisible
- * characters are shown, like <U+202E> or ^[ ; combining marks are capped, and one with nothing before it gets a dotted circle. A lone CR is
- * shown; CR LF is a newline. The safe form of a safe text is the text itself. It is at most four times as long.
- * No memory: bytes is NULL, length 0 (drawing takes that as empty). The caller frees with safe_free. */
+/* Makes a safe copy: C0, DEL, C1 (as code points and as raw bytes), invalid UTF-8 (each bad byte one U+FFFD), bidi and
+ * invisible characters are shown, like <U+202E> or ^[ ; combining marks are capped, and one with nothing before it gets a
+ * dotted circle. A lone CR is shown; CR LF is a newline. The safe form of a safe text is the text itself. It is at most four
+ * times as long. No memory: bytes is NULL, length 0 (drawing takes that as empty). The caller frees with safe_free. */
 struct safe_text safe_make(const char *bytes, size_t length, enum safe_options options);
 struct safe_text safe_string(const char *string); /* one line; NULL is empty */
 void safe_free(struct safe_text *text);
-/* Appends the safe form to a buffer; same rules. Text may come in pieces, cut between characters: marks are counted across them. */
+/* Appends the safe form to a buffer; same rules. Text may come in pieces, cut between characters: marks are counted across
+ * them. */
 void safe_append(struct buf *out, const char *bytes, size_t length, enum safe_options options);
 
 /* True if the code point is never sent as it is. */
@@ -42,8 +43,8 @@ struct safe_span {
     unsigned char bold, dim, italic, underline, reverse;
     signed short foreground, background; /* -1 default, 0..255 palette; RGB is mapped to the 6x6x6 cube */
 };
-/* One line of a log, its line end left out and its tabs expanded. spans: up to `room` (>= 1; further changes are left out), *count are
- * used; together they cover the text. No memory: as safe_make. The caller frees with safe_free. */
+/* One line of a log, its line end left out and its tabs expanded. spans: up to `room` (>= 1; further changes are left out),
+ * *count are used; together they cover the text. No memory: as safe_make. The caller frees with safe_free. */
 struct safe_text safe_log_line(const char *bytes, size_t length, struct safe_span *spans, size_t room, size_t *count);
 
 #endif

@@ -77,6 +77,7 @@ static void set_colour(unsigned number, struct safe_span *style)
 static void obey(const unsigned *numbers, size_t count, struct safe_span *style)
 {
     for (size_t i = 0; i < count; i++) {
+        /* clang-format off */
         switch (numbers[i]) {
         case 0: *style = plain_span(); break;
         case 1: style->bold = 1; break;
@@ -94,6 +95,7 @@ static void obey(const unsigned *numbers, size_t count, struct safe_span *style)
         case 49: style->background = -1; break;
         default: set_colour(numbers[i], style); break;
         }
+        /* clang-format on */
     }
 }
 

@@ -18,7 +18,7 @@ static const struct {
     unsigned style;
     const char *sgr;
 } colours[] = {
-    {STYLE_STRONG, ";1"}, {STYLE_EMPHASIS, ";3"}, {STYLE_CODE, ";36"},  {STYLE_HEADING, ";1;34"},
+    {STYLE_STRONG, ";1"}, {STYLE_EMPHASIS, ";3"}, {STYLE_CODE, ";36"}, {STYLE_HEADING, ";1;34"},
     {STYLE_LINK, ";4"},   {STYLE_QUOTE, ";32"},   {STYLE_MUTED, ";2"},
 };
 

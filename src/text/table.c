@@ -4,8 +4,8 @@
 #include "text/width.h"
 
 enum {
-    GAP = 3,   /* columns of " │ " */
-    LEAST = 8, /* no column is made narrower than this to fit */
+    GAP = 3,                /* columns of " │ " */
+    LEAST = 8,              /* no column is made narrower than this to fit */
     LINE_MAXIMUM = 1 << 20, /* bytes of a line: far more than its columns hold */
 };
 
@@ -176,8 +176,7 @@ static void lay_out_pairs(struct layout *layout)
             emit_line(layout);
         }
         for (size_t i = 0; i < table->columns && !layout->stopped; i++)
-            lay_out_pair(layout, &pair, &table->cells[i].text,
-                         row > 0 ? &table->cells[row * table->columns + i].text : NULL);
+            lay_out_pair(layout, &pair, &table->cells[i].text, row > 0 ? &table->cells[row * table->columns + i].text : NULL);
     }
     rich_free(&pair);
 }

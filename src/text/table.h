@@ -1,7 +1,7 @@
 /* table.h: a Markdown table laid out in columns; inside text/ only.
  *
- * Columns that do not fit become narrower, the widest first, and their cells take several lines. Where even that leaves too little,
- * each row is written as "heading: cell" lines instead.
+ * Columns that do not fit become narrower, the widest first, and their cells take several lines. Where even that leaves too
+ * little, each row is written as "heading: cell" lines instead.
  */
 #ifndef KT_TEXT_TABLE_H
 #define KT_TEXT_TABLE_H
@@ -31,6 +31,7 @@ void table_free(struct table *table);
 typedef bool table_emit(void *context, const struct rich *line);
 
 /* Makes the lines, at most `width` (>= 2) columns wide. False: no memory. */
-bool table_lay_out(const struct table *table, size_t width, table_emit *emit, void *context) __attribute__((warn_unused_result));
+bool table_lay_out(const struct table *table, size_t width, table_emit *emit, void *context)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -1,6 +1,6 @@
-/* Widths come from Unicode's own data (scripts/gen-width), not from the C library, so that text is laid out the same on every machine
- * and in every locale. They agree with wcwidth of glibc 2.36 (Unicode 15), by which ncurses draws, for every assigned code point but
- * U+00AD, which is never drawn. Unassigned ones count as their block says; glibc answers -1. */
+/* Widths come from Unicode's own data (scripts/gen-width), not from the C library, so that text is laid out the same on every
+ * machine and in every locale. They agree with wcwidth of glibc 2.36 (Unicode 15), by which ncurses draws, for every assigned
+ * code point but U+00AD, which is never drawn. Unassigned ones count as their block says; glibc answers -1. */
 #include "text/width.h"
 
 #include <stdint.h>

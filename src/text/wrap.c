@@ -1,5 +1,5 @@
-/* Where a line may end: a subset of Unicode's line breaking (UAX #14) with the rules of Chinese punctuation (GB/T 15834) and Japanese
- * kinsoku that matter on a terminal. */
+/* Where a line may end: a subset of Unicode's line breaking (UAX #14) with the rules of Chinese punctuation (GB/T 15834) and
+ * Japanese kinsoku that matter on a terminal. */
 #include "text/width.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "text/width_internal.h"
 
 enum wrap_class {
-    WRAP_LETTER,      /* Latin and the like, digits, symbols: words */
+    WRAP_LETTER, /* Latin and the like, digits, symbols: words */
     WRAP_SPACE,
     WRAP_IDEOGRAPH,   /* a break may stand on both sides */
     WRAP_OPEN,        /* full-width opening punctuation: ends no line */
@@ -27,6 +27,7 @@ struct class_of {
 };
 
 /* Ordered by code point. */
+/* clang-format off */
 static const struct class_of classes[] = {
     {'\t', WRAP_SPACE},          {'\n', WRAP_SPACE},          {' ', WRAP_SPACE},           {'!', WRAP_CLOSE_ASCII},
     {'"', WRAP_GLUE},            {'%', WRAP_CLOSE_ASCII},     {'\'', WRAP_GLUE},           {'(', WRAP_OPEN_ASCII},
@@ -59,17 +60,19 @@ static const struct class_of classes[] = {
     {0xFF61, WRAP_CLOSE},        {0xFF62, WRAP_OPEN},         {0xFF63, WRAP_CLOSE},        {0xFF64, WRAP_CLOSE},
     {0xFF65, WRAP_CLOSE},        {0xFF70, WRAP_CLOSE},        {0xFF9E, WRAP_CLOSE},        {0xFF9F, WRAP_CLOSE},
 };
+/* clang-format on */
 
 /* After these an over-long word (an address, a path, an image name) is cut rather than just anywhere. */
 static const char separators[] = "/?&=-_.,:;@";
 
 /* Units that stay with the number before them, also across the one space that is written between. */
 static const char *const latin_units[] = {
-    "%",  "B",  "KB",  "MB",  "GB",  "TB",  "KiB", "MiB",  "GiB",  "TiB", "Ki",     "Mi",      "Gi",     "Ti",      "ns",   "us",    "µs",
-    "ms", "s",  "min", "h",   "d",   "m",   "Hz",  "kHz",  "MHz",  "GHz", "second", "seconds", "minute", "minutes", "hour", "hours", "day",
-    "days", "byte", "bytes", "times",
+    "%",   "B",      "KB",      "MB",     "GB",      "TB",   "KiB",   "MiB", "GiB",  "TiB",  "Ki",    "Mi",    "Gi",
+    "Ti",  "ns",     "us",      "µs",     "ms",      "s",    "min",   "h",   "d",    "m",    "Hz",    "kHz",   "MHz",
+    "GHz", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "byte", "bytes", "times",
 };
-static const char han_units[] = "个秒分时小天次行列步页章节条台份种位年月日号倍字点块毫微周核组层级件岁人名米克元段轮遍项处只张副兆百千万亿";
+static const char han_units[] =
+    "个秒分时小天次行列步页章节条台份种位年月日号倍字点块毫微周核组层级件岁人名米克元段轮遍项处只张副兆百千万亿";
 enum { HAN_ORDINAL = 0x7B2C }; /* 第, which belongs to the number after it */
 
 /* What is read of the text: a cluster and where it stands. */
@@ -178,7 +181,8 @@ static bool is_unit(const char *bytes, size_t length)
 }
 
 /* May a line end at the spaces between two? `rest` is the text from `after` on. */
-static bool breaks_at_space(const struct piece *before, const struct piece *after, size_t spaces, const char *rest, size_t length)
+static bool breaks_at_space(const struct piece *before, const struct piece *after, size_t spaces, const char *rest,
+                            size_t length)
 {
     if (starts_no_line(after) || ends_no_line(before))
         return false;
@@ -206,7 +210,8 @@ struct line {
     size_t spaces; /* since then */
 };
 
-static void note_places(struct line *line, size_t at, const struct piece *after, size_t columns, const char *bytes, size_t length)
+static void note_places(struct line *line, size_t at, const struct piece *after, size_t columns, const char *bytes,
+                        size_t length)
 {
     const struct piece *before = &line->before;
     if (line->end == 0 || after->class == WRAP_SPACE)

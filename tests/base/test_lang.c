@@ -1,4 +1,5 @@
-/* Messages in two languages. The catalogue is tests/base/messages/zh_CN.po, compiled in the build; no locale need be installed. */
+/* Messages in two languages. The catalogue is tests/base/messages/zh_CN.po, compiled in the build; no locale need be installed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

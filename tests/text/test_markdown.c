@@ -1,5 +1,5 @@
-/* Markdown laid out. tests/text/markdown/NAME.md is rendered at each width for which there is NAME.WIDTH.txt (the plain lines) or
- * NAME.WIDTH.tags (the same with each span's styles before it, as in {strong+code}). */
+/* Markdown laid out. tests/text/markdown/NAME.md is rendered at each width for which there is NAME.WIDTH.txt (the plain lines)
+ * or NAME.WIDTH.tags (the same with each span's styles before it, as in {strong+code}). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,8 +135,8 @@ static void too_much_is_refused(void **state)
         size_t times;
         const char *last;
     } cases[] = {
-        {"x", (1 << 20) + 1, ""},     /* source */
-        {"a\n\n", 10001, ""},         /* lines, with the blank ones */
+        {"x", (1 << 20) + 1, ""},          /* source */
+        {"a\n\n", 10001, ""},              /* lines, with the blank ones */
         {"|a|b|\n|---|---|\n", 10001, ""}, /* cells */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -208,7 +208,8 @@ static void colour_is_written_only_where_it_is_wanted(void **state)
 static void survives_every_allocation_failing(void **state)
 {
     (void)state;
-    static const char source[] = "# H\n\n1. a **b** [c](d)\n   - e\n\n> q `x`\n\n```\ncode\n```\n\n|a|b|c|d|\n|---|---|---|---|\n|e|f|g|h|\n";
+    static const char source[] =
+        "# H\n\n1. a **b** [c](d)\n   - e\n\n> q `x`\n\n```\ncode\n```\n\n|a|b|c|d|\n|---|---|---|---|\n|e|f|g|h|\n";
     for (size_t columns = 10; columns <= 40; columns += 30) { /* the table as pairs, and in columns */
         int nth = 0;
         for (bool ok = false; !ok;) {

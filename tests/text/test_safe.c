@@ -18,8 +18,11 @@ static void describe(const struct safe_span *span, struct buf *out)
     const struct {
         bool on;
         const char *name;
-    } flags[] = {{span->bold, " bold"},           {span->dim, " dim"},         {span->italic, " italic"},
-                 {span->underline, " underline"}, {span->reverse, " reverse"}};
+    } flags[] = {{span->bold, " bold"},
+                 {span->dim, " dim"},
+                 {span->italic, " italic"},
+                 {span->underline, " underline"},
+                 {span->reverse, " reverse"}};
     buf_printf(out, "%zu+%zu", span->start, span->length);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].on)
@@ -113,8 +116,9 @@ static void every_hidden_code_point_is_written_out(void **state)
 static void what_the_design_names_is_hidden(void **state)
 {
     (void)state;
-    static const unsigned named[] = {0x00,   0x1B,   0x7F,   0x80,   0x9B,   0x9F,   0x061C, 0x200B, 0x200E, 0x200F, 0x202A, 0x202B,
-                                     0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069, 0xFEFF, 0x00AD, 0xD800, 0x110000};
+    static const unsigned named[] = {0x00,   0x1B,   0x7F,   0x80,   0x9B,   0x9F,   0x061C,  0x200B,
+                                     0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E,  0x2066,
+                                     0x2067, 0x2068, 0x2069, 0xFEFF, 0x00AD, 0xD800, 0x110000};
     static const unsigned shown[] = {' ', '~', 0xA0, 0x0301, 0x200C, 0x200D, 0x4F60, 0xFE0F, 0x1F600};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         assert_true(safe_is_hidden(named[i]));

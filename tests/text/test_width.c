@@ -34,12 +34,12 @@ static void widths_are_those_of_unicode(void **state)
         unsigned code_point;
         int width;
     } known[] = {
-        {'a', 1},     {' ', 1},     {0x00, 0},    {0x1B, 0},   {0x7F, 0},    {0x9B, 0},    {0xA0, 1},    {0xE9, 1},
-        {0x0301, 0},  {0x0903, 1},  {0x0E31, 0},  {0x1100, 2}, {0x1161, 0},  {0x11A8, 0},  {0x200D, 0},  {0x2014, 1},
-        {0x201C, 1},  {0x2026, 1},  {0x2500, 1},  {0x231A, 2}, {0x2603, 1},  {0x26A1, 2},  {0x2764, 1},  {0x3000, 2},
-        {0x3001, 2},  {0x3042, 2},  {0x3099, 0},  {0x4E00, 2}, {0x9FFF, 2},  {0xA000, 2},  {0xAC00, 2},  {0xE000, 1},
-        {0xF900, 2},  {0x4DC0, 2},  {0xFE0F, 0},  {0xFF01, 2},  {0xFF61, 1}, {0xFFFD, 1},  {0x1F1E6, 1}, {0x1F600, 2}, {0x1FAE8, 2},
-        {0x1FAFF, 2}, {0x20000, 2}, {0x3FFFD, 2}, {0xE0100, 0},
+        {'a', 1},     {' ', 1},     {0x00, 0},    {0x1B, 0},    {0x7F, 0},    {0x9B, 0},   {0xA0, 1},    {0xE9, 1},
+        {0x0301, 0},  {0x0903, 1},  {0x0E31, 0},  {0x1100, 2},  {0x1161, 0},  {0x11A8, 0}, {0x200D, 0},  {0x2014, 1},
+        {0x201C, 1},  {0x2026, 1},  {0x2500, 1},  {0x231A, 2},  {0x2603, 1},  {0x26A1, 2}, {0x2764, 1},  {0x3000, 2},
+        {0x3001, 2},  {0x3042, 2},  {0x3099, 0},  {0x4E00, 2},  {0x9FFF, 2},  {0xA000, 2}, {0xAC00, 2},  {0xE000, 1},
+        {0xF900, 2},  {0x4DC0, 2},  {0xFE0F, 0},  {0xFF01, 2},  {0xFF61, 1},  {0xFFFD, 1}, {0x1F1E6, 1}, {0x1F600, 2},
+        {0x1FAE8, 2}, {0x1FAFF, 2}, {0x20000, 2}, {0x3FFFD, 2}, {0xE0100, 0},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (width_of(known[i].code_point) != known[i].width)
@@ -75,7 +75,7 @@ static void cutting_says_that_it_cut(void **state)
         size_t columns;
         const char *cut;
     } cases[] = {
-        {"nginx", 5, "nginx"},  {"nginx", 4, "ngi…"},  {"nginx", 1, "…"},   {"nginx", 0, ""},
+        {"nginx", 5, "nginx"},       {"nginx", 4, "ngi…"},       {"nginx", 1, "…"},        {"nginx", 0, ""},
         {"你好世界", 8, "你好世界"}, {"你好世界", 7, "你好世…"}, {"你好世界", 6, "你好…"}, {"", 3, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -138,13 +138,16 @@ static void the_wrapping_cases_hold(void **state)
     each_case("wrap", ".case", run_wrap_case);
 }
 
-/* The rules of punctuation over a long text and every width: none may be broken while a line has room for two signs and a word. */
+/* The rules of punctuation over a long text and every width: none may be broken while a line has room for two signs and a word.
+ */
 static void no_width_puts_punctuation_where_it_may_not_stand(void **state)
 {
     (void)state;
-    static const char text[] = "在“集群”里，控制器（controller）会观察《对象》：如果 Pod 少了，就创建；如果多了，就删除！真的吗？"
-                               "是的……【注意】「副本数」是 3 个、『期望』的状态由 spec 给出，约 100 MiB。完";
-    static const char *const closing[] = {"，", "。", "、", "；", "：", "？", "！", "）", "」", "』", "】", "》", "”", "’", "…"};
+    static const char text[] =
+        "在“集群”里，控制器（controller）会观察《对象》：如果 Pod 少了，就创建；如果多了，就删除！真的吗？"
+        "是的……【注意】「副本数」是 3 个、『期望』的状态由 spec 给出，约 100 MiB。完";
+    static const char *const closing[] = {"，", "。", "、", "；", "：", "？", "！", "）",
+                                          "」", "』", "】", "》", "”",  "’",  "…"};
     static const char *const opening[] = {"（", "「", "『", "【", "《", "“", "‘"};
     for (size_t columns = 12; columns <= 120; columns++) {
         const char *at = text;
