@@ -17,36 +17,47 @@ static int digit_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+static bool is_line_end(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
 /* Line ends are passed over anywhere, as Go's decoder does: people paste wrapped base64. */
+bool base64_valid(const char *text, size_t length)
+{
+    size_t digits = 0, padding = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (is_line_end(text[i]))
+            continue;
+        if (text[i] == '=')
+            padding++;
+        else if (digit_of(text[i]) < 0 || padding > 0)
+            return false;
+        else
+            digits++;
+    }
+    size_t rest = digits % 4;
+    return rest != 1 && (padding == 0 || (rest > 1 && rest + padding == 4));
+}
+
 char *base64_decode(const char *text, size_t length, size_t *decoded)
 {
-    char *bytes = mem_alloc(length / 4 * 3 + 4), *to = bytes;
+    char *bytes = base64_valid(text, length) ? mem_alloc(length / 4 * 3 + 4) : NULL, *to = bytes;
     unsigned long bits = 0;
-    size_t digits = 0, padding = 0;
-    bool ok = bytes != NULL;
-    for (size_t i = 0; ok && i < length; i++) {
-        int digit = digit_of(text[i]);
-        if (text[i] == '\n' || text[i] == '\r')
+    size_t digits = 0;
+    if (bytes == NULL)
+        return NULL;
+    for (size_t i = 0; i < length && text[i] != '='; i++) {
+        if (is_line_end(text[i]))
             continue;
-        if (text[i] == '=') {
-            padding++;
-            continue;
-        }
-        ok = digit >= 0 && padding == 0;
-        bits = bits << 6 | (unsigned long)(digit & 63);
-        digits++;
-        if (digits % 4 == 0) {
+        bits = bits << 6 | (unsigned long)digit_of(text[i]);
+        if (++digits % 4 == 0) {
             *to++ = (char)(bits >> 16);
             *to++ = (char)(bits >> 8);
             *to++ = (char)bits;
         }
     }
     size_t rest = digits % 4;
-    ok = ok && rest != 1 && (padding == 0 || (rest > 1 && rest + padding == 4));
-    if (!ok) {
-        mem_free(bytes);
-        return NULL;
-    }
     if (rest >= 2)
         *to++ = (char)(bits >> (rest == 2 ? 4 : 10));
     if (rest == 3)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EXACT_MOST 9007199254740992.0 /* 2^53 */
 #define TWO_64 18446744073709551616.0
@@ -96,5 +97,23 @@ void number_print(double d, char out[static NUMBER_TEXT])
         if (strtod(out, NULL) == d)
             break;
     }
+    uselocale(before);
+}
+
+void number_print_key(double d, char out[static NUMBER_TEXT])
+{
+    float f = (float)d;
+    int digits = 0;
+    if (isnan(d) || isinf(f)) {
+        snprintf(out, NUMBER_TEXT, "%s", isnan(d) ? ".nan" : d < 0 ? "-.inf" : ".inf");
+        return;
+    }
+    locale_t before = uselocale(c_locale());
+    do
+        snprintf(out, NUMBER_TEXT, "%.*e", digits, (double)f);
+    while (++digits < 9 && strtof(out, NULL) != f);
+    int exponent = atoi(strchr(out, 'e') + 1);
+    if (exponent >= -4 && exponent < 6)
+        snprintf(out, NUMBER_TEXT, "%.*f", digits - 1 > exponent ? digits - 1 - exponent : 0, (double)f);
     uselocale(before);
 }

@@ -30,5 +30,7 @@ void number_print_integer(struct number_integer integer, char out[static NUMBER_
 double number_read_double(const char *text, char **end);
 /* The shortest of the usual forms that reads back as the same double; JSON's syntax. Infinities and NaN give "null". */
 void number_print(double d, char out[static NUMBER_TEXT]);
+/* The text that Go's FormatFloat(d, 'g', -1, 32) makes, which is what kubectl's YAML makes of a key like 1.50; .inf and .nan too. */
+void number_print_key(double d, char out[static NUMBER_TEXT]);
 
 #endif

@@ -114,27 +114,7 @@ void pattern_free(struct pattern *pattern)
     mem_free(pattern);
 }
 
-static bool is_utf8(const char *text, size_t length)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t i = 0, step; i < length; i += step)
-        if ((step = utf8_length(at + i, length - i)) == 0)
-            return false;
-    return true;
-}
-
-/* A copy in which every byte that is not UTF-8 is U+FFFD. */
-static void make_valid(const char *text, size_t length, struct buf *out)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    for (size_t i = 0; i < length;) {
-        size_t step = utf8_length(at + i, length - i);
-        buf_append(out, step > 0 ? text + i : UTF8_REPLACEMENT, step > 0 ? step : 3);
-        i += step > 0 ? step : 1;
-    }
-}
-
-/* Where a place of the original stands in the copy that make_valid made (back: the other way). */
+/* Where a place of the original stands in the copy that utf8_repair made (back: the other way). */
 static size_t translate(const char *text, size_t length, size_t place, bool back)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -198,14 +178,14 @@ enum pattern_answer pattern_search(const struct pattern *pattern, const char *su
         return PATTERN_NO;
     if (!pattern->utf)
         return search_valid(pattern, subject, length, offset, spans, err);
-    if (is_utf8(subject, length)) {
+    if (utf8_valid(subject, length)) {
         while (offset < length && ((unsigned char)subject[offset] & 0xC0) == 0x80)
             offset++; /* pcre2 must not begin inside a character */
         return search_valid(pattern, subject, length, offset, spans, err);
     }
     struct buf valid = buf_make(SIZE_MAX);
     enum pattern_answer answer = PATTERN_FAILED;
-    make_valid(subject, length, &valid);
+    utf8_repair(subject, length, &valid);
     if (buf_ok(&valid))
         answer = search_valid(pattern, valid.bytes, valid.length, translate(subject, length, offset, false), spans, err);
     else

@@ -300,8 +300,12 @@ static enum answer match_base64_json(struct match *m, const struct shape *shape,
     const char *text = value_text(v);
     size_t length = 0;
     struct error err = ERROR_INIT;
-    char *decoded = text != NULL ? base64_decode(text, strlen(text), &length) : NULL;
-    struct value *inner = decoded != NULL ? json_parse(decoded, length, "base64", &err) : NULL;
+    if (text == NULL || !base64_valid(text, strlen(text)))
+        return differs(m, shape, v);
+    char *decoded = base64_decode(text, strlen(text), &length);
+    if (decoded == NULL)
+        return fail_memory(m);
+    struct value *inner = json_parse(decoded, length, "base64", &err);
     mem_free(decoded);
     if (err.kind == ERROR_MEMORY)
         return fail_memory(m);

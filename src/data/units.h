@@ -22,6 +22,7 @@ bool duration_parse(const char *text, int64_t *ms) __attribute__((warn_unused_re
 void duration_print(int64_t ms, char out[static 16]);
 
 /* base64 (RFC 4648), standard alphabet with or without padding. Decoding: the caller frees; NULL if malformed or no memory; a NUL follows. */
+bool base64_valid(const char *text, size_t length); /* tells the two apart */
 char *base64_decode(const char *text, size_t length, size_t *decoded) __attribute__((warn_unused_result));
 char *base64_encode(const void *bytes, size_t length) __attribute__((warn_unused_result));
 

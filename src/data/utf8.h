@@ -3,8 +3,10 @@
 #ifndef KT_DATA_UTF8_H
 #define KT_DATA_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
+
+#include "base/buf.h"
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -30,20 +32,9 @@ static inline size_t utf8_length(const unsigned char *at, size_t left)
     return length;
 }
 
-/* Writes a code point (no surrogate) and returns its bytes, at most 4. */
-static inline size_t utf8_write(unsigned long point, char *out)
-{
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (point & 0x3F));
-        point >>= 6;
-    }
-    out[0] = (char)((0xF00U >> length & 0xF0) | point);
-    return length;
-}
+/* True if all of it is. */
+bool utf8_valid(const char *text, size_t length);
+/* Appends the text, each byte that is not UTF-8 replaced by U+FFFD. */
+void utf8_repair(const char *text, size_t length, struct buf *out);
 
 #endif

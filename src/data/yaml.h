@@ -2,7 +2,8 @@
  *
  * Scalars resolve exactly as kubectl resolves them (sigs.k8s.io/yaml: YAML 1.1 booleans yes/no/on/off/y/n?, octal, hex, floats,
  * null, quoted ones are strings; the cases in tests/data/yaml record kubectl's own answers). Anchors and merge keys work within an
- * expansion bound. Limits: YAML_DEPTH nesting, YAML_NODES values after expansion.
+ * expansion bound. Limits: YAML_DEPTH nesting, YAML_NODES values after expansion, YAML_EXPANSION bytes that aliases add.
+ * As everywhere here, a NUL in a string ("\0") becomes U+FFFD.
  */
 #ifndef KT_DATA_YAML_H
 #define KT_DATA_YAML_H
@@ -12,7 +13,7 @@
 #include "base/vec.h"
 #include "data/value.h"
 
-enum { YAML_DEPTH = 100, YAML_NODES = 1000000 };
+enum { YAML_DEPTH = 100, YAML_NODES = 1000000, YAML_EXPANSION = 64 * 1024 * 1024 };
 
 enum yaml_duplicates { YAML_DUPLICATES_REFUSE, YAML_DUPLICATES_LAST }; /* a kubeconfig takes the last one, files refuse */
 
