@@ -1,7 +1,9 @@
 /* progress.h: what a learner has done, and what is ours in which cluster. One file, $XDG_STATE_HOME/kubetutor/progress.db; two programs may
  * use it at once.
  *
- * When the file cannot be opened or written (disk full, read-only) the tutor goes on: progress_open falls back to memory and says so once.
+ * When the file cannot be opened or written (disk full, read-only, damaged, newer) the tutor goes on in memory, with what can be read of the
+ * file, and says so once: at opening through `warning`, later through progress_warning. progress_close then tries once more to bring what
+ * was done to the file. A failed call therefore means no memory, or a file that another program does not let go (ERROR_BUSY after 5 s).
  */
 #ifndef KT_STORE_PROGRESS_H
 #define KT_STORE_PROGRESS_H
@@ -19,6 +21,8 @@ struct progress;
 struct progress *progress_open(const char *path, struct error *warning) __attribute__((warn_unused_result));
 void progress_close(struct progress *progress);
 bool progress_is_kept(const struct progress *progress); /* false: in memory only */
+/* True once after the file was given up while the program ran; *warning says why. For the next line that a person sees. */
+bool progress_warning(struct progress *progress, struct error *warning);
 
 /* A step's record. cluster is the uid of kube-system, ns the namespace, lesson and step ids. */
 struct progress_key {
@@ -53,11 +57,13 @@ bool progress_ledger_list(struct progress *progress, const char *cluster, const 
 bool progress_ledger_remove(struct progress *progress, const char *cluster, const char *uid, struct error *err);
 
 /* Facts kept by cluster uid ("consent" = "yes", "namespace" = "kubetutor-ann", "namespace-created" = "yes") or, with cluster "", for the program
- * ("last-lesson", "lang"). The caller frees the value; NULL: none. */
+ * ("last-lesson", "lang"). The caller frees the value; NULL: none. Setting NULL forgets. */
 char *progress_fact(struct progress *progress, const char *cluster, const char *name);
 bool progress_set_fact(struct progress *progress, const char *cluster, const char *name, const char *value, struct error *err);
 
-/* Everything as one JSON text, and back (adds; newer wins). For `progress export|import`. */
+/* Everything as one JSON text, and back (adds; newer wins; all of it or nothing). For `progress export|import`. At most PROGRESS_TEXT bytes;
+ * import refuses what is not as export writes it, and takes no permission from a file: the facts "consent" and "namespace-created" stay. */
+enum { PROGRESS_TEXT = 16 << 20, PROGRESS_STATE = 1 << 20 /* bytes of state_json, choice or a fact's value: ERROR_LIMIT */ };
 char *progress_export(struct progress *progress, struct error *err) __attribute__((warn_unused_result));
 bool progress_import(struct progress *progress, const char *text, size_t length, struct error *err) __attribute__((warn_unused_result));
 

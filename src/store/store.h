@@ -21,6 +21,16 @@ struct store *store_open(const char *path, unsigned application_id, const struct
     __attribute__((warn_unused_result));
 void store_close(struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for store/ and practice/state only */
+
+/* For going on without the file: a copy in memory of what is in another store, or of what can be read of a file that store_open refused
+ * (missing, read-only, on a full disk); empty where that is damaged, of a newer version, or more than 64 MiB. NULL only without memory. */
+struct store *store_copy(struct store *from, unsigned application_id, const struct store_migration *migrations, struct error *err)
+    __attribute__((warn_unused_result));
+struct store *store_open_copy(const char *path, unsigned application_id, const struct store_migration *migrations, struct error *err)
+    __attribute__((warn_unused_result));
+/* Reads the whole file for damage (a millisecond for a megabyte). */
+bool store_is_sound(struct store *store);
+
 /* Fills err from the last SQLite error, for an operation in words; returns false. */
 bool store_error(struct store *store, struct error *err, const char *doing);
 
