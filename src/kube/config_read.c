@@ -155,7 +155,7 @@ static bool read_pem(const struct config_entry *entry, const char *field, const 
     }
     if (!config_read_text(entry, entry->body, NULL, field, &path, err))
         goto out;
-    if (path != NULL && data != NULL && strcmp(field, "certificate-authority") == 0) { /* kubectl refuses only this pair */
+    if (path != NULL && data != NULL) {
         config_blame(err, entry, field, "%s and %s are both given; remove one of them", field, data_field);
         goto out;
     }
