@@ -75,10 +75,14 @@ static void renew(struct script *script)
 void budget_enter(struct script *script, lua_State *lua, struct stretch *outer)
 {
     *outer = (struct stretch){script->running, script->top, script->task};
-    if (script->depth++ == 0) {
-        renew(script);
+    if (script->depth == 0) {
+        if (script->starved) /* what has a collector is not freed by the collections that a shortage causes */
+            lua_gc(lua, LUA_GCCOLLECT);
+        script->starved = false;
         script->end = SCRIPT_ALIVE;
+        renew(script);
     }
+    script->depth++;
     script->running = script->top = lua;
     budget_arm(script, lua);
 }

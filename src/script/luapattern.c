@@ -76,6 +76,8 @@ static bool in_class(unsigned c, char letter)
         return between(c, 'A', 'Z');
     case 'w':
         return is_alpha(c) || is_digit(c);
+    case 'z': /* no longer in the manual, still in the library */
+        return c == 0;
     default: /* x */
         return is_digit(c) || between(c, 'a', 'f') || between(c, 'A', 'F');
     }
@@ -86,7 +88,7 @@ static void add_escaped(struct byte_set *set, char letter)
 {
     bool upper = between((unsigned char)letter, 'A', 'Z');
     char lower = upper ? (char)(letter + ('a' - 'A')) : letter;
-    if (lower == '\0' || strchr("acdglpsuwx", lower) == NULL) {
+    if (lower == '\0' || strchr("acdglpsuwxz", lower) == NULL) {
         add(set, (unsigned char)letter);
         return;
     }

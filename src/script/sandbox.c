@@ -241,7 +241,6 @@ RAISES int sandbox_install(lua_State *lua)
     lua_newtable(lua);
     lua_rawsetp(lua, LUA_REGISTRYINDEX, script_of(lua));
     error_install(lua);
-    strings_install(lua);
     lua_newtable(lua); /* what error messages name functions by, in the place of package.loaded */
     for (size_t i = 0; i < LIBRARIES; i++) {
         build_library(lua, &libraries[i]);

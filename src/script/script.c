@@ -26,7 +26,7 @@ static void *allocate(void *data, void *old, size_t old_size, size_t size)
     }
     if (size > old_size && size - old_size > script->limits.memory - script->memory) {
         /* Lua collects everything now and asks again; a script that lives on this must pay for it */
-        script->over_cap = true;
+        script->over_cap = script->starved = true;
         budget_allocated(script, script->memory / 8, true);
         return NULL;
     }
@@ -45,6 +45,7 @@ static struct script *free_parts(struct script *script)
 {
     if (script->main != NULL)
         lua_close(script->main);
+    strings_free(script);
     loop_drop(script->wake_timer);
     vec_free(&script->chunks);
     mem_free(script->pack);

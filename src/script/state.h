@@ -12,12 +12,14 @@
 #include <lua.h>
 
 #include "base/vec.h"
+#include "script/luapattern.h"
 #include "script/script.h"
 
 #define RAISES
 
 enum {
     SCRIPT_TASKS = 64,
+    SCRIPT_PATTERNS = 32, /* that are kept compiled */
     SCRIPT_FILE_MAX = 1 << 20, /* bytes of one source file */
     SCRIPT_WHERE = 192,        /* room for "FILE:LINE", as in struct error */
     SCRIPT_RANGE_MAX = 1000000, /* elements that one call of the table library may walk */
@@ -25,6 +27,14 @@ enum {
 
 /* Why nothing of the script may run any more until it is entered anew. */
 enum script_end { SCRIPT_ALIVE, SCRIPT_TOO_LONG, SCRIPT_TOO_SLOW };
+
+struct compiled_pattern {
+    char *text; /* as the script wrote it; NULL: an empty place */
+    size_t length;
+    bool caret;
+    uint64_t used; /* when, by script.pattern_uses */
+    struct luapattern pattern; /* .compiled NULL after a heavy search */
+};
 
 struct script {
     struct lua_State *main;
@@ -35,6 +45,7 @@ struct script {
     struct script_limits limits;
 
     size_t memory;  /* bytes that Lua holds */
+    bool starved;   /* an allocation was refused since the last stretch began */
     bool over_cap;  /* the last allocation that failed did so because of limits.memory */
 
     /* The stretch that runs now: from entering at depth 0 to the next wait or the end. */
@@ -55,7 +66,8 @@ struct script {
     bool *gone;        /* set true by script_free, for those who called out */
     int last_id;       /* of kept values */
     struct vec chunks; /* short names of what was loaded, to find "FILE:LINE:" in messages */
-    size_t cached_bytes; /* of compiled patterns */
+    struct compiled_pattern patterns[SCRIPT_PATTERNS];
+    uint64_t pattern_uses;
     bool closing; /* a coroutine.close is under way */
     int64_t started_us;
     struct {
@@ -122,7 +134,7 @@ RAISES const char *error_tostring(struct lua_State *lua, int index, size_t *leng
 RAISES int sandbox_install(struct lua_State *lua); /* a lua_CFunction; the registry's [script] becomes the table of kept values */
 RAISES void sandbox_set_global(struct lua_State *lua, const char *name); /* pops the value */
 extern const luaL_Reg coroutine_functions[], protected_functions[], string_functions[], table_functions[];
-RAISES void strings_install(struct lua_State *lua); /* the cache of patterns */
+void strings_free(struct script *script); /* the compiled patterns */
 RAISES int module_require(struct lua_State *lua);
 
 /* ---- task.c ---- */

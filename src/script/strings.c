@@ -3,95 +3,119 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/mem.h"
 #include "data/pattern.h"
-#include "script/luapattern.h"
 
-enum { CACHED_BYTES = 512 * 1024, ATTEMPT_UNITS = 20, ITEM_SIZE = 64 /* what pcre2 needs for a byte of pattern, at most */ };
-
-static const char pattern_key, cache_key; /* registry keys: metatable of patterns; table of them by their text */
+enum {
+    ATTEMPT_UNITS = 20,
+    COMPILE_UNITS = 100,
+    HEAVY_US = 200, /* an attempt that took longer may have made the room for backtracking large: it is given back */
+};
 #define NO_PLACE ((size_t)-1)
 
 struct subject {
     lua_State *lua;
-    const struct luapattern *pattern;
     const char *text;
     size_t length;
-    struct pattern_spans spans; /* of the last match */
+    const char *wanted; /* the pattern as the script wrote it */
+    size_t wanted_length;
+    bool caret; /* a leading ^ anchors */
+    struct compiled_pattern *compiled; /* until the next call of Lua code, which may need its place */
+    struct pattern_spans spans;        /* of the last match */
 };
 
-/* ---- compiled patterns ---- */
+/* ---- compiled patterns ----
+ * A few belong to the script. Not to userdata: under a memory cap Lua's emergency collection frees none that has a collector. */
 
-static int collect_pattern(lua_State *lua)
+static void forget_pattern(struct compiled_pattern *slot)
 {
-    luapattern_done(lua_touserdata(lua, 1));
-    return 0;
+    luapattern_done(&slot->pattern);
+    mem_free(slot->text);
+    *slot = (struct compiled_pattern){.text = NULL};
 }
 
-RAISES void strings_install(lua_State *lua)
+void strings_free(struct script *script)
 {
-    lua_createtable(lua, 0, 1);
-    lua_pushcfunction(lua, collect_pattern);
-    lua_setfield(lua, -2, "__gc");
-    lua_rawsetp(lua, LUA_REGISTRYINDEX, &pattern_key);
-    lua_newtable(lua);
-    lua_rawsetp(lua, LUA_REGISTRYINDEX, &cache_key);
+    for (size_t i = 0; i < SCRIPT_PATTERNS; i++)
+        forget_pattern(&script->patterns[i]);
 }
 
-/* The userdata is about as large as what it holds outside of Lua, so that collector and cap see that. */
-static RAISES struct luapattern *compile(lua_State *lua, int index, bool caret)
+static bool is_pattern(const struct compiled_pattern *slot, const struct subject *s)
 {
-    size_t length;
-    const char *text = lua_tolstring(lua, index, &length);
-    size_t counted = length < LUAPATTERN_MAX ? length : LUAPATTERN_MAX;
-    struct luapattern *pattern = lua_newuserdatauv(lua, sizeof *pattern + 1024 + counted * ITEM_SIZE, 0);
-    pattern->compiled = NULL;
-    lua_rawgetp(lua, LUA_REGISTRYINDEX, &pattern_key);
-    lua_setmetatable(lua, -2);
-    budget_charge(lua, 100 + counted);
+    return slot->text != NULL && slot->length == s->wanted_length && slot->caret == s->caret &&
+           memcmp(slot->text, s->wanted, slot->length) == 0;
+}
+
+/* Compiles into a place. Nothing is raised while anything is owned here. */
+static bool fill_pattern(struct compiled_pattern *slot, const struct subject *s, struct error *err)
+{
+    forget_pattern(slot);
+    if (!luapattern_make(&slot->pattern, s->wanted, s->wanted_length, s->caret, err))
+        return false;
+    slot->text = mem_string_n(s->wanted, s->wanted_length);
+    slot->length = s->wanted_length;
+    slot->caret = s->caret;
+    if (slot->text != NULL)
+        return true;
+    forget_pattern(slot);
+    return error_memory(err);
+}
+
+static RAISES void raise_pattern_error(lua_State *lua, const struct error *err)
+{
+    if (err->kind == ERROR_MEMORY)
+        script_raise(lua, err);
+    luaL_error(lua, "%s", err->message);
+}
+
+/* Finds the pattern among the compiled ones, or compiles it in the place of the one that was not used for longest. */
+static RAISES void need_pattern(struct subject *s)
+{
+    struct script *script = script_of(s->lua);
+    struct compiled_pattern *oldest = &script->patterns[0];
     struct error err = ERROR_INIT;
-    if (!luapattern_make(pattern, text, length, caret, &err)) {
-        if (err.kind == ERROR_MEMORY)
-            script_raise(lua, &err);
-        luaL_error(lua, "%s", err.message);
+    s->compiled = NULL;
+    for (size_t i = 0; s->compiled == NULL && i < SCRIPT_PATTERNS; i++) {
+        struct compiled_pattern *slot = &script->patterns[i];
+        if (is_pattern(slot, s))
+            s->compiled = slot;
+        else if (slot->used < oldest->used)
+            oldest = slot;
     }
-    return pattern;
-}
-
-/* Pushes the pattern whose text is at index, from the cache if it is there. */
-static RAISES struct luapattern *push_pattern(lua_State *lua, int index, bool caret)
-{
-    struct script *script = script_of(lua);
-    const char *text = lua_tostring(lua, index);
-    if (!caret && text[0] == '^')
-        return compile(lua, index, false); /* another meaning than the cached one */
-    lua_rawgetp(lua, LUA_REGISTRYINDEX, &cache_key);
-    lua_pushvalue(lua, index);
-    if (lua_rawget(lua, -2) == LUA_TUSERDATA) {
-        lua_remove(lua, -2);
-        return lua_touserdata(lua, -1);
+    bool found = s->compiled != NULL && s->compiled->pattern.compiled != NULL;
+    if (s->compiled == NULL)
+        s->compiled = oldest;
+    if (!found) {
+        budget_charge(s->lua, COMPILE_UNITS + s->wanted_length);
+        if (!fill_pattern(s->compiled, s, &err))
+            raise_pattern_error(s->lua, &err);
     }
-    lua_pop(lua, 2);
-    struct luapattern *pattern = compile(lua, index, true);
-    if (script->cached_bytes >= CACHED_BYTES) { /* those in use are held by their users' stacks */
-        lua_newtable(lua);
-        lua_rawsetp(lua, LUA_REGISTRYINDEX, &cache_key);
-        script->cached_bytes = 0;
-    }
-    lua_rawgetp(lua, LUA_REGISTRYINDEX, &cache_key);
-    lua_pushvalue(lua, index);
-    lua_pushvalue(lua, -3);
-    lua_rawset(lua, -3);
-    lua_pop(lua, 1);
-    script->cached_bytes += lua_rawlen(lua, -1);
-    return pattern;
+    s->compiled->used = ++script->pattern_uses;
 }
 
 /* ---- matching ---- */
 
+/* Whether it matches at one place. */
+static RAISES bool attempt(struct subject *s, size_t at)
+{
+    budget_charge_look(s->lua, ATTEMPT_UNITS);
+    if (s->compiled->pattern.compiled == NULL)
+        need_pattern(s);
+    int64_t begin = clock_monotonic_us();
+    enum pattern_answer answer = pattern_search(s->compiled->pattern.compiled, s->text, s->length, at, &s->spans, NULL);
+    if (answer == PATTERN_FAILED || clock_monotonic_us() - begin > HEAVY_US)
+        luapattern_done(&s->compiled->pattern);
+    if (answer == PATTERN_FAILED)
+        luaL_error(s->lua, "pattern too complex for this text");
+    return answer == PATTERN_YES;
+}
+
 /* Finds the first match at or after `from`. The starts are tried one by one, so that the clock is looked at between them. */
 static RAISES bool search(struct subject *s, size_t from)
 {
-    const struct luapattern *pattern = s->pattern;
+    need_pattern(s);
+    const struct luapattern *pattern = &s->compiled->pattern;
     for (size_t at = from; at <= s->length; at++) {
         if (pattern->has_first && !pattern->anchored) {
             size_t start = at;
@@ -101,12 +125,8 @@ static RAISES bool search(struct subject *s, size_t from)
             if (at == s->length)
                 return false;
         }
-        budget_charge_look(s->lua, ATTEMPT_UNITS);
-        enum pattern_answer answer = pattern_search(pattern->compiled, s->text, s->length, at, &s->spans, NULL);
-        if (answer == PATTERN_YES)
+        if (attempt(s, at))
             return true;
-        if (answer == PATTERN_FAILED)
-            luaL_error(s->lua, "pattern too complex for this text");
         if (pattern->anchored)
             return false;
     }
@@ -116,7 +136,7 @@ static RAISES bool search(struct subject *s, size_t from)
 /* Pushes a capture (from 0); the whole match for the first one of a pattern without captures. */
 static RAISES void push_capture(struct subject *s, int index)
 {
-    const struct luapattern *pattern = s->pattern;
+    const struct luapattern *pattern = &s->compiled->pattern;
     if (index >= pattern->captures && index > 0)
         luaL_error(s->lua, "invalid capture index %%%d", index + 1);
     size_t group = pattern->captures == 0 ? 0 : (size_t)index + 1;
@@ -129,7 +149,8 @@ static RAISES void push_capture(struct subject *s, int index)
 
 static RAISES int push_captures(struct subject *s, bool whole)
 {
-    int count = s->pattern->captures == 0 && whole ? 1 : s->pattern->captures;
+    int captures = s->compiled->pattern.captures;
+    int count = captures == 0 && whole ? 1 : captures;
     luaL_checkstack(s->lua, count, "too many captures");
     for (int i = 0; i < count; i++)
         push_capture(s, i);
@@ -155,10 +176,12 @@ static bool is_plain(const char *pattern, size_t length)
     return true;
 }
 
-static RAISES int find_plain(lua_State *lua, struct subject *s, const char *wanted, size_t length, size_t from)
+static RAISES int find_plain(struct subject *s, size_t from)
 {
+    lua_State *lua = s->lua;
+    size_t length = s->wanted_length;
     budget_charge(lua, (s->length - from) / 16 + length / 16);
-    const char *found = length == 0 ? s->text + from : memmem(s->text + from, s->length - from, wanted, length);
+    const char *found = length == 0 ? s->text + from : memmem(s->text + from, s->length - from, s->wanted, length);
     if (found == NULL) {
         luaL_pushfail(lua);
         return 1;
@@ -170,18 +193,16 @@ static RAISES int find_plain(lua_State *lua, struct subject *s, const char *want
 
 static RAISES int find_or_match(lua_State *lua, bool find)
 {
-    size_t length;
-    struct subject s = {.lua = lua};
+    struct subject s = {.lua = lua, .caret = true};
     s.text = luaL_checklstring(lua, 1, &s.length);
-    const char *wanted = luaL_checklstring(lua, 2, &length);
+    s.wanted = luaL_checklstring(lua, 2, &s.wanted_length);
     size_t from = get_offset(lua, 3, s.length);
     if (from > s.length) {
         luaL_pushfail(lua);
         return 1;
     }
-    if (find && (lua_toboolean(lua, 4) || is_plain(wanted, length)))
-        return find_plain(lua, &s, wanted, length, from);
-    s.pattern = push_pattern(lua, 2, true);
+    if (find && (lua_toboolean(lua, 4) || is_plain(s.wanted, s.wanted_length)))
+        return find_plain(&s, from);
     if (!search(&s, from)) {
         luaL_pushfail(lua);
         return 1;
@@ -206,8 +227,9 @@ static RAISES int string_match(lua_State *lua)
 /* Upvalues of gmatch's iterator: the subject, the pattern, where to go on, where the last match ended (-1: none yet). */
 static RAISES int next_match(lua_State *lua)
 {
-    struct subject s = {.lua = lua, .pattern = lua_touserdata(lua, lua_upvalueindex(2))};
+    struct subject s = {.lua = lua};
     s.text = lua_tolstring(lua, lua_upvalueindex(1), &s.length);
+    s.wanted = lua_tolstring(lua, lua_upvalueindex(2), &s.wanted_length);
     size_t from = (size_t)lua_tointeger(lua, lua_upvalueindex(3));
     size_t last = (size_t)lua_tointeger(lua, lua_upvalueindex(4));
     while (from <= s.length && search(&s, from)) {
@@ -234,8 +256,6 @@ static RAISES int string_gmatch(lua_State *lua)
     luaL_checkstring(lua, 2);
     size_t from = get_offset(lua, 3, length);
     lua_settop(lua, 2);
-    push_pattern(lua, 2, false);
-    lua_remove(lua, 2);
     lua_pushinteger(lua, (lua_Integer)(from > length ? length + 1 : from));
     lua_pushinteger(lua, -1);
     lua_pushcclosure(lua, next_match, 4);
@@ -297,16 +317,15 @@ static RAISES void add_replacement(struct subject *s, luaL_Buffer *out)
 
 static RAISES int string_gsub(lua_State *lua)
 {
-    struct subject s = {.lua = lua};
+    struct subject s = {.lua = lua, .caret = true};
     luaL_Buffer out;
     s.text = luaL_checklstring(lua, 1, &s.length);
-    luaL_checkstring(lua, 2);
+    s.wanted = luaL_checklstring(lua, 2, &s.wanted_length);
     int type = lua_type(lua, 3);
     luaL_argexpected(lua, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,
                      "string/function/table");
     lua_Integer maximum = luaL_optinteger(lua, 4, (lua_Integer)s.length + 1), count = 0;
     lua_settop(lua, 3);
-    s.pattern = push_pattern(lua, 2, true);
     luaL_buffinit(lua, &out);
     size_t done = 0, from = 0, last = NO_PLACE; /* copied up to done; looked at up to from */
     while (count < maximum && from <= s.length && search(&s, from)) {
@@ -319,7 +338,7 @@ static RAISES int string_gsub(lua_State *lua)
         count++;
         add_replacement(&s, &out);
         done = from = last = end;
-        if (s.pattern->anchored)
+        if (s.wanted[0] == '^')
             break;
     }
     luaL_addlstring(&out, s.text + done, s.length - done);
