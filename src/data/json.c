@@ -4,42 +4,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/json_scan.h"
+#include "data/json_read.h"
 #include "data/node.h"
 #include "data/number.h"
 #include "data/utf8.h"
 
-/* What the scan hid from cJSON becomes what it was, and of duplicate keys the last stays. */
-static bool finish(cJSON *node)
-{
-    if (cJSON_IsString(node) && (unsigned char)node->valuestring[0] == JSON_EXACT_MARK) {
-        memmove(node->valuestring, node->valuestring + 1, strlen(node->valuestring));
-        node->type = cJSON_Raw;
-    }
-    if (cJSON_IsObject(node) && !node_drop_duplicates(node))
-        return false;
-    for (cJSON *child = node->child; child != NULL; child = child->next)
-        if ((child->child != NULL || cJSON_IsString(child)) && !finish(child))
-            return false;
-    return true;
-}
-
 struct value *json_parse(const char *text, size_t length, const char *name, struct error *err)
 {
-    struct buf clean = buf_make(SIZE_MAX);
-    cJSON *node = NULL;
-    if (!json_scan(text, length, name, &clean, err))
-        goto done;
-    node = clean.length > 0 ? cJSON_ParseWithLengthOpts(clean.bytes, clean.length, NULL, false)
-                            : cJSON_ParseWithLengthOpts(text, length, NULL, false);
-    if (node == NULL || !finish(node)) { /* the scan let nothing pass that cJSON would refuse */
-        cJSON_Delete(node);
-        node = NULL;
-        error_memory(err);
-    }
-done:
-    buf_free(&clean);
-    return node_value(node);
+    return node_value(json_read(text, length, name, err));
 }
 
 static const char *escape_of(unsigned char c, char room[static 8])

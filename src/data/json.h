@@ -1,4 +1,5 @@
-/* json.h: JSON text to values and back (RFC 8259, by cJSON behind our own guards; see docs/measured.md, "JSON").
+/* json.h: JSON text to values and back (RFC 8259; the values are cJSON's nodes, the text is read strictly by json_read.c: see
+ * docs/measured.md, "JSON").
  */
 #ifndef KT_DATA_JSON_H
 #define KT_DATA_JSON_H

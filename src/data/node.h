@@ -2,6 +2,9 @@
  *
  * Numbers that a double holds exactly, or that are no integers, are cJSON_Number. Integers of 64 bits beyond 2^53 are cJSON_Raw
  * with their decimal digits as the text, which is how they stay exact (see number.h).
+ *
+ * A node may hold its key and its text in its own block (cJSON_StringIsConst, cJSON_IsReference): they are never freed or changed
+ * by themselves; node_name gives another key.
  */
 #ifndef KT_DATA_NODE_H
 #define KT_DATA_NODE_H

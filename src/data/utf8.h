@@ -32,6 +32,19 @@ static inline size_t utf8_length(const unsigned char *at, size_t left)
     return length;
 }
 
+/* Writes a code point (no surrogate) and returns its bytes, at most 4. */
+static inline size_t utf8_write(unsigned long point, char *out)
+{
+    static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    size_t length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (point & 0x3F));
+        point >>= 6;
+    }
+    out[0] = (char)(marks[length] | point);
+    return length;
+}
+
 /* True if all of it is. */
 bool utf8_valid(const char *text, size_t length);
 /* Appends the text, each byte that is not UTF-8 replaced by U+FFFD. */

@@ -337,7 +337,9 @@ struct value *value_copy(const struct value *v)
 
 void node_name(cJSON *node, char *key)
 {
-    mem_free(node->string);
+    if ((node->type & cJSON_StringIsConst) == 0)
+        mem_free(node->string);
+    node->type &= ~cJSON_StringIsConst;
     node->string = key;
 }
 
@@ -398,16 +400,27 @@ static void drop(cJSON *object, cJSON *entry)
     cJSON_Delete(cJSON_DetachItemViaPointer(object, entry));
 }
 
+/* What two equal keys have in common, in one number: texts are compared only where it is the same. */
+static size_t sketch(const char *key)
+{
+    size_t length = strlen(key);
+    return length << 16 | (size_t)(unsigned char)key[0] << 8 | (length > 0 ? (unsigned char)key[length - 1] : 0);
+}
+
 static void drop_among_few(cJSON *object)
 {
-    for (cJSON *entry = object->child, *next; entry != NULL; entry = next) {
-        next = entry->next;
-        const cJSON *later = next;
-        while (later != NULL && (later->string[0] != entry->string[0] || strcmp(later->string, entry->string) != 0))
-            later = later->next;
-        if (later != NULL)
-            drop(object, entry);
+    size_t sketches[FEW_KEYS], count = 0;
+    cJSON *entries[FEW_KEYS];
+    for (cJSON *entry = object->child; entry != NULL; entry = entry->next) {
+        entries[count] = entry;
+        sketches[count++] = sketch(entry->string);
     }
+    for (size_t later = 1; later < count; later++)
+        for (size_t i = 0; i < later; i++)
+            if (sketches[i] == sketches[later] && entries[i] != NULL && strcmp(entries[i]->string, entries[later]->string) == 0) {
+                drop(object, entries[i]);
+                entries[i] = NULL;
+            }
 }
 
 static bool drop_among_many(cJSON *object, size_t keys)

@@ -233,7 +233,14 @@ static bool read_scalar(struct reader *r, struct yaml_scalar *scalar, char **dec
         return true;
     if (!base64_valid(text, *length))
         return fail(r, "!!binary is not base64", NULL);
-    *decoded = base64_decode(text, *length, length);
+    char *bytes = base64_decode(text, *length, length);
+    struct buf valid = buf_make(SIZE_MAX);
+    buf_append_string(&valid, "");
+    if (bytes != NULL)
+        utf8_repair(bytes, *length, &valid);
+    *decoded = bytes != NULL ? buf_take(&valid, length) : NULL;
+    mem_free(bytes);
+    buf_free(&valid);
     return *decoded != NULL || error_memory(r->err);
 }
 

@@ -193,7 +193,7 @@ static void survives_every_allocation_failing(void **state)
         mem_free(out);
         value_free(v);
     }
-    assert_true(nth > 100);
+    assert_true(nth > 50);
     buf_free(&text);
 }
 
