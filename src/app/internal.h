@@ -43,6 +43,7 @@ struct app {
     char *data_folder; /* where lessons/ and assets/ are */
     char *pack;        /* the course's folder */
     struct progress *progress;
+    struct error warning; /* progress is not kept, and why */
     struct session *session;
     struct course *course;
     struct loop_event *signals[3];
@@ -93,6 +94,8 @@ struct lesson_name {
 };
 bool lesson_name_parse(const char *text, struct lesson_name *name);
 void lesson_name_free(struct lesson_name *name);
+/* A lesson without a cluster, to describe it; unknown names get the nearest one told. */
+struct lesson *app_lesson(struct app *app, const char *lesson, struct error *err);
 /* A run of a lesson in the session, with the lesson found by name (near names are told). */
 struct lesson_run *app_run(struct app *app, const char *lesson, bool ledger, void (*listener)(void *data, enum run_event event), void *data, struct error *err);
 /* The index of a step by its id; -1 with err when there is none. */
@@ -101,6 +104,10 @@ int app_step(const struct lesson *lesson, const char *step, struct error *err);
 void print_markdown(const struct app *app, const char *markdown, bool to_stderr);
 void print_verdict(const struct app *app, const struct verdict *verdict);
 int terminal_columns(void);
+/* Fills in what a report says of command and cluster; and writes it to every -o, text to stdout without any. */
+struct report;
+void app_begin_report(struct app *app, const char *command, struct report *report);
+bool app_write_reports(struct app *app, const struct report *report, struct error *err);
 
 /* ---- commands, one file a subject ---- */
 int command_learn(struct app *app);

@@ -376,6 +376,8 @@ static void push_methods(lua_State *lua, bool trusted)
         lua_pushboolean(lua, trusted);
         luaL_setfuncs(lua, tables[i], 1);
     }
+    if (trusted)
+        luaL_setfuncs(lua, methods_prelude, 0);
 }
 
 /* Protected; builds everything that Lua sees. Stack: the bind. Returns the table of globals. */
@@ -391,6 +393,8 @@ static int register_all(lua_State *lua)
         script_push_kept(bind->script, bind->prelude);
         push_methods(lua, true);
         lua_call(lua, 1, 1);
+        lua_getfield(lua, -1, "release_shared");
+        bind->release = script_keep(bind->script);
         for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
             lua_pushvalue(lua, -2);
             lua_pushvalue(lua, -2);
@@ -486,6 +490,11 @@ void bind_free(struct bind *bind)
     mem_free(bind->folder);
     mem_free(bind->work_folder);
     mem_free(bind);
+}
+
+int bind_release_function(const struct bind *bind)
+{
+    return bind->release;
 }
 
 void bind_begin_step(struct bind *bind)

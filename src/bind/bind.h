@@ -72,6 +72,9 @@ void bind_follow(struct bind *bind, struct bind_run *run, const void *key);
 void bind_on_change(struct bind *bind, const void *key, void (*fn)(void *data), void *data);
 void bind_unfollow(struct bind *bind, const void *key); /* drops the watches that only this key read */
 
+/* The kept function that gives up the lesson's use of shared CRDs (k:shared_crd) and removes those that nobody uses any more; for bind_start with BIND_DO. */
+int bind_release_function(const struct bind *bind);
+
 /* A step begins: history for expect_seen, :saw and expect_absent starts here. */
 void bind_begin_step(struct bind *bind);
 

@@ -80,6 +80,7 @@ struct bind {
     void *trouble_data;
     void (*made)(void *data, const char *resource, const char *ns, const char *name, const char *uid);
     void *made_data;
+    int release; /* kept function: bind_release_function */
     int prelude; /* kept table of methods written in Lua */
 };
 void bind_changed(struct bind *bind, const struct selection *selection); /* marks the followers dirty */
@@ -96,6 +97,7 @@ extern const luaL_Reg methods_read[];   /* read.c: get, list, service, events, e
 extern const luaL_Reg methods_write[];  /* write.c: apply, create, patch, delete, delete_all, scale, restart, label, annotate */
 extern const luaL_Reg methods_wait[];   /* wait.c: wait, wait_gone, sleep */
 extern const luaL_Reg methods_try[];    /* try.c: logs, exec, http */
+extern const luaL_Reg methods_prelude[]; /* read.c: state; for the prelude only */
 extern const char prelude_lua[];        /* prelude.c: methods written in Lua: a chunk that returns a function from the trusted methods to a table */
 void register_words(struct bind *bind, lua_State *lua); /* words.c: t, expect, step, lesson, course as globals of the table on top */
 

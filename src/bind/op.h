@@ -36,7 +36,7 @@ struct op {
     char *labels, *fields;
     int code;
     int64_t deadline;
-    bool create, ignore_missing, wait_gone;
+    bool create, shared, ignore_missing, wait_gone;
     const char *subresource;
     char *uid;
 };

@@ -357,6 +357,19 @@ static int k_expect_seen(lua_State *lua)
     return read_objects(lua, op, finish_seen);
 }
 
+/* For the prelude: an expectation about a handle in words that Lua found. state(k, handle, holds, path, expected, actual) */
+static int k_state(lua_State *lua)
+{
+    struct bind_run *run = run_at_least(lua, BIND_CHECK, "state");
+    const struct handle *handle = to_handle(lua, 2);
+    luaL_argcheck(lua, handle != NULL, 2, "an object is wanted");
+    size_t first = run->verdict->expectations.length;
+    struct expectation *e = add_expectation(run, lua, handle->resource, handle->asked, handle->name, handle_object(handle), lua_toboolean(lua, 3));
+    expectation_say(e, luaL_checkstring(lua, 4), luaL_checkstring(lua, 5), handle_object(handle) != NULL ? luaL_checkstring(lua, 6) : _("missing"));
+    push_expectation(lua, run, first);
+    return 1;
+}
+
 /* ---- the learner's own file ---- */
 
 static int k_workfile(lua_State *lua)
@@ -382,3 +395,4 @@ static int k_workfile(lua_State *lua)
 const luaL_Reg methods_read[] = {
     {"get", k_get}, {"list", k_list}, {"expect_absent", k_expect_absent}, {"expect_seen", k_expect_seen}, {"workfile", k_workfile}, {NULL, NULL},
 };
+const luaL_Reg methods_prelude[] = {{"state", k_state}, {NULL, NULL}};

@@ -33,7 +33,7 @@ static void tell_made(struct op *op)
     struct buf name = buf_make(256);
     const char *uid = value_find_text(op->result, "metadata", "uid", NULL), *object = value_find_text(op->result, "metadata", "name", NULL);
     kube_resource_name(op->resource, &name);
-    if (bind->made != NULL && uid != NULL && object != NULL && buf_ok(&name))
+    if (bind->made != NULL && !op->shared && uid != NULL && object != NULL && buf_ok(&name))
         bind->made(bind->made_data, name.bytes, op->resource->namespaced ? bind->ns : "", object, uid);
     buf_free(&name);
 }
@@ -220,9 +220,11 @@ static int send_documents(lua_State *lua, const char *what, bool create)
 {
     struct bind_run *run = run_at_least(lua, BIND_DO, what);
     luaL_checkany(lua, 2);
+    lua_settop(lua, 3);
     struct op *op = op_new(lua, run);
     take_documents(lua, op, 2);
     op->finish = finish_nothing;
+    op->shared = option_true(lua, 3, "shared"); /* not the lesson's alone: not in the ledger */
     op->create = create;
     op_begin(lua, op);
     next_document(op);

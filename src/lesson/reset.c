@@ -37,6 +37,7 @@ struct reset {
 static void resolve_target(struct reset *reset);
 static void list_kind(struct reset *reset);
 static void wait_next(struct reset *reset);
+static void release(struct reset *reset);
 
 static void free_target(void *item)
 {
@@ -175,7 +176,7 @@ static void wait_next(struct reset *reset)
     while (reset->index < reset->targets.length && !((struct target *)reset->targets.items[reset->index])->deleted)
         reset->index++;
     if (reset->index >= reset->targets.length) {
-        finish(reset);
+        release(reset);
         return;
     }
     const struct target *target = reset->targets.items[reset->index];
@@ -360,14 +361,50 @@ static void find(struct reset *reset)
 
 /* ---- 1: the lesson's own cleanup ---- */
 
-static void cleaned(void *data, const struct bind_result *result)
+/* Starts a function of the lesson; what cannot begin is noted and passed over. */
+static void run_function(struct reset *reset, int function, void (*done)(void *data, const struct bind_result *result), void (*instead)(struct reset *reset))
 {
-    struct reset *reset = data;
+    struct error err = ERROR_INIT;
+    struct bind_run *started = function != 0 ? bind_start(reset->run->lesson->bind, function, BIND_DO, NULL, done, reset, &err) : NULL;
+    if (started != NULL)
+        reset->cleanup = started;
+    else if (function == 0 || err.kind != ERROR_NONE) {
+        if (function != 0)
+            note_error(reset, &err);
+        instead(reset);
+    }
+}
+
+static void take_result(struct reset *reset, const struct bind_result *result)
+{
     reset->cleanup = NULL;
     if (result->verdict->outcome == OUTCOME_ERROR || result->verdict->outcome == OUTCOME_UNREACHABLE)
         note_error(reset, &result->verdict->error);
     verdict_free(result->verdict);
-    find(reset);
+}
+
+static void cleaned(void *data, const struct bind_result *result)
+{
+    take_result(data, result);
+    find(data);
+}
+
+/* Last, when nothing of a shared kind is left: our use of it. */
+static void released(void *data, const struct bind_result *result)
+{
+    struct reset *reset = data;
+    if (result->verdict->error.kind == ERROR_DENIED) /* then we never made one either */
+        result->verdict->outcome = OUTCOME_PASSED;
+    take_result(reset, result);
+    finish(reset);
+}
+
+static void release(struct reset *reset)
+{
+    if (reset->error.kind == ERROR_UNREACHABLE)
+        finish(reset);
+    else
+        run_function(reset, bind_release_function(reset->run->lesson->bind), released, finish);
 }
 
 static void too_late(void *data)
@@ -404,15 +441,5 @@ void lesson_run_reset(struct lesson_run *run, void (*told)(void *data, const cha
         return;
     }
     loop_set_timer(reset->timer, -1);
-    if (run->lesson->cleanup == 0) {
-        find(reset);
-        return;
-    }
-    struct bind_run *started = bind_start(run->lesson->bind, run->lesson->cleanup, BIND_DO, NULL, cleaned, reset, &err);
-    if (started != NULL)
-        reset->cleanup = started;
-    else if (err.kind != ERROR_NONE) {
-        note_error(reset, &err);
-        find(reset);
-    }
+    run_function(reset, run->lesson->cleanup, cleaned, find);
 }
