@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ enum {
     RETRY_MS = 10,
     COPY_PAGES = 16384, /* of 4 KiB: what store_open_copy holds in memory at most */
     VALUE_BYTES = 64 << 20,
+    SMALLEST = 512, /* bytes of a page, and so of a database, at least */
 };
 
 struct store {
@@ -110,6 +113,12 @@ static enum error_kind kind_of_errno(int number)
     }
 }
 
+static bool damaged(struct error *err, const char *path, const char *doing, const char *words)
+{
+    return error_set(err, ERROR_INPUT, path, "cannot %s: %s is damaged (%s); move it out of the way to start with a new one", doing, path,
+                     words);
+}
+
 bool store_error(struct store *store, struct error *err, const char *doing)
 {
     int code = sqlite3_extended_errcode(store->db), number = sqlite3_system_errno(store->db);
@@ -121,8 +130,7 @@ bool store_error(struct store *store, struct error *err, const char *doing)
         return error_memory(err);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return error_set(err, ERROR_INPUT, path, "cannot %s: %s is damaged (%s); move it out of the way to start with a new one", doing,
-                         path, words);
+        return damaged(err, path, doing, words);
     case SQLITE_FULL:
         return error_set(err, ERROR_LIMIT, path, "cannot %s: no room left for %s", doing, path);
     case SQLITE_TOOBIG:
@@ -166,9 +174,16 @@ static int newest(const struct store_migration *migrations)
 static bool read_version(struct store *store, unsigned application_id, const struct store_migration *migrations, int *version, struct error *err)
 {
     int64_t found = 0, id = 0, tables = 0;
-    if (!read_number(store->db, "PRAGMA user_version", &found) || !read_number(store->db, "PRAGMA application_id", &id) ||
-        !read_number(store->db, "SELECT count(*) FROM sqlite_master", &tables))
-        return store_error(store, err, "read");
+    /* a savepoint, so that all three are of the same moment: another program may be making the file just now */
+    bool ok = sqlite3_exec(store->db, "SAVEPOINT look", NULL, NULL, NULL) == SQLITE_OK;
+    ok = ok && read_number(store->db, "PRAGMA user_version", &found) && read_number(store->db, "PRAGMA application_id", &id) &&
+         read_number(store->db, "SELECT count(*) FROM sqlite_master", &tables) &&
+         sqlite3_exec(store->db, "RELEASE look", NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok) { /* the error first: the clean-up makes its own */
+        store_error(store, err, "read");
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        return false;
+    }
     if ((uint32_t)id != application_id && (id != 0 || found != 0 || tables != 0))
         return error_set(err, ERROR_INVALID, store->path, "%s is a database of another program; it was left as it is", store->path);
     if (found > newest(migrations))
@@ -277,6 +292,16 @@ static bool look_first(const char *path, unsigned application_id, const struct s
     return !refused;
 }
 
+/* SQLite takes less than a page for an empty database and would write over it. (Beside a rollback journal it may be half a first write.) */
+static bool is_stray(const char *path)
+{
+    char journal[PATH_MAX];
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0 || status.st_size >= SMALLEST)
+        return false;
+    return snprintf(journal, sizeof journal, "%s-journal", path) < (int)sizeof journal && !file_exists(journal);
+}
+
 /* SQLite would make it with the umask's mode. The -wal and -shm files take the mode of this one. */
 static bool make_private(const char *path, struct error *err)
 {
@@ -285,7 +310,7 @@ static bool make_private(const char *path, struct error *err)
         return file_error(err, errno, "make", path);
     if (fd >= 0)
         close(fd);
-    return true;
+    return !is_stray(path) || damaged(err, path, "open", "file is not a database");
 }
 
 static bool prepare(struct store *store, unsigned application_id, const struct store_migration *migrations, struct error *err)
@@ -355,10 +380,11 @@ struct store *store_copy(struct store *from, unsigned application_id, const stru
 struct store *store_open_copy(const char *path, unsigned application_id, const struct store_migration *migrations, struct error *err)
 {
     int version;
-    struct store *from = open_db(path, path, SQLITE_OPEN_READWRITE, NULL);
+    bool hopeless = is_stray(path) || !look_first(path, application_id, migrations, NULL);
+    struct store *from = hopeless ? NULL : open_db(path, path, SQLITE_OPEN_READWRITE, NULL);
     if (from != NULL)
         sqlite3_db_config(from->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    if (from == NULL || !read_version(from, application_id, migrations, &version, NULL)) {
+    if (!hopeless && (from == NULL || !read_version(from, application_id, migrations, &version, NULL))) {
         store_close(from);
         from = open_untouched(path, NULL);
     }
