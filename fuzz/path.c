@@ -7,7 +7,8 @@
 #include "data/json.h"
 #include "data/path.h"
 
-static const char document[] = "{\"a\":[{\"name\":\"web\",\"port\":80,\"on\":true},{\"name\":\"b]\"},[1,2,[3]]],\"b\":{\"c.d/e\":{\"\":1}},\"\":null}";
+static const char document[] =
+    "{\"a\":[{\"name\":\"web\",\"port\":80,\"on\":true},{\"name\":\"b]\"},[1,2,[3]]],\"b\":{\"c.d/e\":{\"\":1}},\"\":null}";
 
 static void find_own_key(const char *key)
 {
@@ -18,8 +19,8 @@ static void find_own_key(const char *key)
     path_append_key(&path, key);
     struct value *items = value_array(), *item = value_object();
     if (!value_set(item, key, value_int(7)) || !value_append(items, value_null()) || !value_append(items, item) ||
-        !value_set(object, key, items) || !path_find(object, path.bytes, &found, NULL) || value_find_int(item, 0, key, NULL) != 7 ||
-        found != value_get(item, key))
+        !value_set(object, key, items) || !path_find(object, path.bytes, &found, NULL) ||
+        value_find_int(item, 0, key, NULL) != 7 || found != value_get(item, key))
         abort();
     buf_free(&path);
     value_free(object);

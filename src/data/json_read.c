@@ -56,8 +56,8 @@ static void drop_string(struct string *string)
     *string = (struct string){0};
 }
 
-/* A node, and behind it in the same block its key (r->key, which is used up) and its text. The flags tell cJSON not to free those
- * two by themselves. One allocation instead of three: that is half of the time that reading takes. */
+/* A node, and behind it in the same block its key (r->key, which is used up) and its text. The flags tell cJSON not to free
+ * those two by themselves. One allocation instead of three: that is half of the time that reading takes. */
 static cJSON *make(struct reader *r, int type, const char *text, size_t length)
 {
     size_t key_room = r->key.bytes != NULL ? r->key.length + 1 : 0, text_room = text != NULL ? length + 1 : 0;

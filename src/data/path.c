@@ -31,7 +31,8 @@ static bool fail(const struct reader *r, const char *expected)
     size_t offset = (size_t)(r->at - r->copy);
     if (r->next == '\0')
         return error_set(r->err, ERROR_INPUT, NULL, "path \"%.200s\": %s was expected at the end", r->path, expected);
-    return error_set(r->err, ERROR_INPUT, NULL, "path \"%.200s\": %s was expected at character %zu", r->path, expected, offset + 1);
+    return error_set(r->err, ERROR_INPUT, NULL, "path \"%.200s\": %s was expected at character %zu", r->path, expected,
+                     offset + 1);
 }
 
 static bool reader_start(struct reader *r, const char *path, struct error *err)

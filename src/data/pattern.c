@@ -40,8 +40,8 @@ struct work {
     size_t done, position;
 };
 
-/* pcre2 asks before each item of the pattern. Its own limits do not see what a single item runs over (a* on a megabyte, from each
- * of a million places), so the way since the last question is counted. */
+/* pcre2 asks before each item of the pattern. Its own limits do not see what a single item runs over (a* on a megabyte, from
+ * each of a million places), so the way since the last question is counted. */
 static int count_work(pcre2_callout_block *block, void *data)
 {
     struct work *work = data;
@@ -100,7 +100,8 @@ struct pattern *pattern_new(const char *expression, struct error *err)
 
 struct pattern *pattern_new_bytes(const char *expression, size_t length, bool anchored, struct error *err)
 {
-    return new_pattern(expression, length, PCRE2_NEVER_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | (anchored ? PCRE2_ANCHORED : 0), err);
+    return new_pattern(expression, length,
+                       PCRE2_NEVER_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_DOTALL | (anchored ? PCRE2_ANCHORED : 0), err);
 }
 
 void pattern_free(struct pattern *pattern)

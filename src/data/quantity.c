@@ -23,8 +23,8 @@ static const struct suffix {
     const char *text;
     int base, exponent;
 } suffixes[] = {
-    {"", 10, 0},    {"n", 10, -9},  {"u", 10, -6},  {"m", 10, -3},  {"k", 10, 3},   {"M", 10, 6},   {"G", 10, 9},  {"T", 10, 12},
-    {"P", 10, 15},  {"E", 10, 18},  {"Ki", 2, 10},  {"Mi", 2, 20},  {"Gi", 2, 30},  {"Ti", 2, 40},  {"Pi", 2, 50}, {"Ei", 2, 60},
+    {"", 10, 0},   {"n", 10, -9}, {"u", 10, -6}, {"m", 10, -3}, {"k", 10, 3},  {"M", 10, 6},  {"G", 10, 9},  {"T", 10, 12},
+    {"P", 10, 15}, {"E", 10, 18}, {"Ki", 2, 10}, {"Mi", 2, 20}, {"Gi", 2, 30}, {"Ti", 2, 40}, {"Pi", 2, 50}, {"Ei", 2, 60},
 };
 
 /* e5, E-3: the sign may be missing, the digits may not. Wraps at 32 bits as the original does. */

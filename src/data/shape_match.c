@@ -142,7 +142,8 @@ static enum answer compare(struct match *m, const struct value *wanted, const st
         return value_differs(m, wanted, v);
     enum answer answer = YES;
     size_t index = 0;
-    for (const struct value *a = value_first(wanted), *b = value_first(v); a != NULL && answer != FAILED; a = value_next(a), b = value_next(b)) {
+    for (const struct value *a = value_first(wanted), *b = value_first(v); a != NULL && answer != FAILED;
+         a = value_next(a), b = value_next(b)) {
         size_t length = enter(m, NULL, index++);
         answer = both(answer, compare(m, a, b));
         leave(m, length);
@@ -353,8 +354,8 @@ static enum answer match(struct match *m, const struct shape *shape, const struc
     return answer;
 }
 
-bool shape_match(const struct shape *shape, const struct value *v, void (*report)(void *data, const struct shape_difference *difference),
-                 void *data, struct error *err)
+bool shape_match(const struct shape *shape, const struct value *v,
+                 void (*report)(void *data, const struct shape_difference *difference), void *data, struct error *err)
 {
     struct match m = {.path = buf_make(SIZE_MAX), .report = report, .data = data, .err = err};
     if (err != NULL)

@@ -100,8 +100,8 @@ void time_print(int64_t ms, char out[static 21])
     struct tm tm;
     char text[80];
     gmtime_r(&clamped, &tm);
-    snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-             tm.tm_sec);
+    snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+             tm.tm_min, tm.tm_sec);
     memcpy(out, text, 20);
     out[20] = '\0';
 }

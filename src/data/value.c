@@ -118,8 +118,9 @@ enum value_type value_type(const struct value *v)
 
 const char *value_type_name(enum value_type type)
 {
-    static const char *const names[] = {[VALUE_MISSING] = "nothing", [VALUE_NULL] = "null",     [VALUE_BOOL] = "bool",    [VALUE_NUMBER] = "number",
-                                        [VALUE_STRING] = "string",   [VALUE_ARRAY] = "array", [VALUE_OBJECT] = "object"};
+    static const char *const names[] = {
+        [VALUE_MISSING] = "nothing", [VALUE_NULL] = "null",   [VALUE_BOOL] = "bool",    [VALUE_NUMBER] = "number",
+        [VALUE_STRING] = "string",   [VALUE_ARRAY] = "array", [VALUE_OBJECT] = "object"};
     return names[type];
 }
 
@@ -417,7 +418,8 @@ static void drop_among_few(cJSON *object)
     }
     for (size_t later = 1; later < count; later++)
         for (size_t i = 0; i < later; i++)
-            if (sketches[i] == sketches[later] && entries[i] != NULL && strcmp(entries[i]->string, entries[later]->string) == 0) {
+            if (sketches[i] == sketches[later] && entries[i] != NULL &&
+                strcmp(entries[i]->string, entries[later]->string) == 0) {
                 drop(object, entries[i]);
                 entries[i] = NULL;
             }

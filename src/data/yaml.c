@@ -425,7 +425,8 @@ static bool read_stream(struct reader *r, struct vec *documents)
     return true;
 }
 
-static bool read_yaml(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents, struct error *err)
+static bool read_yaml(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents,
+                      struct error *err)
 {
     struct error unused;
     struct reader *r = mem_zero(1, sizeof *r);
@@ -471,8 +472,8 @@ static bool needs_repair(const char *text, size_t length)
     return !utf16 && !utf8_valid(text, length);
 }
 
-static bool parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, size_t maximum, struct vec *documents,
-                  struct error *err)
+static bool parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, size_t maximum,
+                  struct vec *documents, struct error *err)
 {
     struct error own = ERROR_INIT;
     struct buf valid = buf_make(SIZE_MAX);
@@ -494,7 +495,8 @@ static bool parse(const char *text, size_t length, const char *name, enum yaml_d
     return false;
 }
 
-bool yaml_parse_all(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents, struct error *err)
+bool yaml_parse_all(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents,
+                    struct error *err)
 {
     return parse(text, length, name, duplicates, YAML_DOCUMENTS, documents, err);
 }

@@ -31,7 +31,8 @@ static bool emit_scalar(yaml_emitter_t *emitter, const char *text, yaml_scalar_s
     utf8_repair(text, strlen(text), &valid);
     bool ok = buf_ok(&valid);
     ok = ok && emit(emitter,
-                    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)valid.bytes, (int)valid.length, plain, 1, style),
+                    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)valid.bytes, (int)valid.length, plain,
+                                                 1, style),
                     &event);
     buf_free(&valid);
     return ok;
@@ -76,7 +77,8 @@ static bool emit_entries(yaml_emitter_t *emitter, const cJSON *node, size_t dept
                     &event);
     for (const cJSON *entry = node->child; ok && entry != NULL; entry = entry->next)
         ok = (!object || emit_key(emitter, entry->string)) && emit_value(emitter, entry, depth + 1);
-    return ok && emit(emitter, object ? yaml_mapping_end_event_initialize(&event) : yaml_sequence_end_event_initialize(&event), &event);
+    return ok && emit(emitter, object ? yaml_mapping_end_event_initialize(&event) : yaml_sequence_end_event_initialize(&event),
+                      &event);
 }
 
 static bool emit_value(yaml_emitter_t *emitter, const cJSON *node, size_t depth)
@@ -101,7 +103,8 @@ static bool print(yaml_emitter_t *emitter, const struct value *v)
            (v != NULL ? emit_value(emitter, node_of(v), 0) : emit_scalar(emitter, "null", YAML_PLAIN_SCALAR_STYLE));
 }
 
-/* Behind a mapping or a list nothing need end the document; libyaml would write "..." if any text in it ends in an empty line. */
+/* Behind a mapping or a list nothing need end the document; libyaml would write "..." if any text in it ends in an empty line.
+ */
 static bool end(yaml_emitter_t *emitter, const struct value *v, struct buf *out)
 {
     yaml_event_t event;

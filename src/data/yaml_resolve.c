@@ -10,25 +10,44 @@ static const struct {
     const char *text;
     struct yaml_scalar scalar;
 } words[] = {
-    {"y", {.type = YAML_BOOL_TYPE, .truth = true}},     {"Y", {.type = YAML_BOOL_TYPE, .truth = true}},
-    {"yes", {.type = YAML_BOOL_TYPE, .truth = true}},   {"Yes", {.type = YAML_BOOL_TYPE, .truth = true}},
-    {"YES", {.type = YAML_BOOL_TYPE, .truth = true}},   {"true", {.type = YAML_BOOL_TYPE, .truth = true}},
-    {"True", {.type = YAML_BOOL_TYPE, .truth = true}},  {"TRUE", {.type = YAML_BOOL_TYPE, .truth = true}},
-    {"on", {.type = YAML_BOOL_TYPE, .truth = true}},    {"On", {.type = YAML_BOOL_TYPE, .truth = true}},
-    {"ON", {.type = YAML_BOOL_TYPE, .truth = true}},    {"n", {.type = YAML_BOOL_TYPE}},
-    {"N", {.type = YAML_BOOL_TYPE}},                    {"no", {.type = YAML_BOOL_TYPE}},
-    {"No", {.type = YAML_BOOL_TYPE}},                   {"NO", {.type = YAML_BOOL_TYPE}},
-    {"false", {.type = YAML_BOOL_TYPE}},                {"False", {.type = YAML_BOOL_TYPE}},
-    {"FALSE", {.type = YAML_BOOL_TYPE}},                {"off", {.type = YAML_BOOL_TYPE}},
-    {"Off", {.type = YAML_BOOL_TYPE}},                  {"OFF", {.type = YAML_BOOL_TYPE}},
-    {"", {.type = YAML_NULL_TYPE}},                     {"~", {.type = YAML_NULL_TYPE}},
-    {"null", {.type = YAML_NULL_TYPE}},                 {"Null", {.type = YAML_NULL_TYPE}},
-    {"NULL", {.type = YAML_NULL_TYPE}},                 {".nan", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},
-    {".NaN", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},       {".NAN", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},
-    {".inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},  {".Inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
-    {".INF", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},  {"+.inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
-    {"+.Inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}}, {"+.INF", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
-    {"-.inf", {.type = YAML_FLOAT_TYPE, .real = -(double)INFINITY}}, {"-.Inf", {.type = YAML_FLOAT_TYPE, .real = -(double)INFINITY}},
+    {"y", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"Y", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"yes", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"Yes", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"YES", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"true", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"True", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"TRUE", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"on", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"On", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"ON", {.type = YAML_BOOL_TYPE, .truth = true}},
+    {"n", {.type = YAML_BOOL_TYPE}},
+    {"N", {.type = YAML_BOOL_TYPE}},
+    {"no", {.type = YAML_BOOL_TYPE}},
+    {"No", {.type = YAML_BOOL_TYPE}},
+    {"NO", {.type = YAML_BOOL_TYPE}},
+    {"false", {.type = YAML_BOOL_TYPE}},
+    {"False", {.type = YAML_BOOL_TYPE}},
+    {"FALSE", {.type = YAML_BOOL_TYPE}},
+    {"off", {.type = YAML_BOOL_TYPE}},
+    {"Off", {.type = YAML_BOOL_TYPE}},
+    {"OFF", {.type = YAML_BOOL_TYPE}},
+    {"", {.type = YAML_NULL_TYPE}},
+    {"~", {.type = YAML_NULL_TYPE}},
+    {"null", {.type = YAML_NULL_TYPE}},
+    {"Null", {.type = YAML_NULL_TYPE}},
+    {"NULL", {.type = YAML_NULL_TYPE}},
+    {".nan", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},
+    {".NaN", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},
+    {".NAN", {.type = YAML_FLOAT_TYPE, .real = (double)NAN}},
+    {".inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {".Inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {".INF", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {"+.inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {"+.Inf", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {"+.INF", {.type = YAML_FLOAT_TYPE, .real = (double)INFINITY}},
+    {"-.inf", {.type = YAML_FLOAT_TYPE, .real = -(double)INFINITY}},
+    {"-.Inf", {.type = YAML_FLOAT_TYPE, .real = -(double)INFINITY}},
     {"-.INF", {.type = YAML_FLOAT_TYPE, .real = -(double)INFINITY}},
 };
 
@@ -102,7 +121,9 @@ static bool read_base(const char *digits, unsigned base, uint64_t *out)
         return false;
     for (; *digits != '\0'; digits++) {
         char low = (char)(*digits | 0x20);
-        unsigned digit = *digits >= '0' && *digits <= '9' ? (unsigned)(*digits - '0') : low >= 'a' && low <= 'f' ? (unsigned)(low - 'a' + 10) : 99;
+        unsigned digit = *digits >= '0' && *digits <= '9' ? (unsigned)(*digits - '0')
+                         : low >= 'a' && low <= 'f'       ? (unsigned)(low - 'a' + 10)
+                                                          : 99;
         if (digit >= base || *out > (UINT64_MAX - digit) / base)
             return false;
         *out = *out * base + digit;
@@ -208,7 +229,8 @@ bool yaml_resolve(const char *text, size_t length, struct yaml_scalar *out)
     return resolve(text, length, true, out);
 }
 
-bool yaml_resolve_tagged(const char *tag, const char *text, size_t length, struct yaml_scalar *out, bool *known, struct error *err)
+bool yaml_resolve_tagged(const char *tag, const char *text, size_t length, struct yaml_scalar *out, bool *known,
+                         struct error *err)
 {
     static const char prefix[] = "tag:yaml.org,2002:";
     static const struct {

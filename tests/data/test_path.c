@@ -10,9 +10,10 @@
 #include "data/json.h"
 #include "data/path.h"
 
-static const char pod[] = "{\"metadata\":{\"labels\":{\"app.kubernetes.io/name\":\"web\",\"a\\\"b\\\\\":1}},"
-                          "\"spec\":{\"containers\":[{\"name\":\"side\",\"image\":\"s:1\"},"
-                          "{\"name\":\"web\",\"image\":\"w:1\",\"ports\":[{\"containerPort\":80,\"on\":true},{\"containerPort\":8080}]}]}}";
+static const char pod[] =
+    "{\"metadata\":{\"labels\":{\"app.kubernetes.io/name\":\"web\",\"a\\\"b\\\\\":1}},"
+    "\"spec\":{\"containers\":[{\"name\":\"side\",\"image\":\"s:1\"},"
+    "{\"name\":\"web\",\"image\":\"w:1\",\"ports\":[{\"containerPort\":80,\"on\":true},{\"containerPort\":8080}]}]}}";
 
 static void finds_what_people_write(void **state)
 {

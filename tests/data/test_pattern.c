@@ -65,7 +65,8 @@ static void a_malformed_pattern_says_what_is_wrong_and_where(void **state)
 static void catastrophic_patterns_end_with_an_error_in_time(void **state)
 {
     (void)state;
-    static const char *const expressions[] = {"(a+)+$", "(a|aa)+$", "(?:a*)*b?[cd]", "a*[xy]", "(?:a|b)*+[xy]", "((a*)*)*z?[xy]", "(.*)(.*)(.*)(.*)\\d"};
+    static const char *const expressions[] = {"(a+)+$",        "(a|aa)+$",       "(?:a*)*b?[cd]",      "a*[xy]",
+                                              "(?:a|b)*+[xy]", "((a*)*)*z?[xy]", "(.*)(.*)(.*)(.*)\\d"};
     size_t length = 1 << 20;
     char *subject = mem_alloc(length + 1);
     memset(subject, 'a', length);

@@ -190,10 +190,12 @@ static void descriptions_are_cut_at_a_character(void **state)
 static void survives_every_allocation_failing(void **state)
 {
     (void)state;
-    static const char text[] = "{\"a\":{\"$one_of\":[1,{\"$matches\":\"x\"}]},\"b\":{\"$at_least\":2},\"c\":{\"$secret\":{\"$base64_json\":{\"d\":1}}},"
+    static const char text[] = "{\"a\":{\"$one_of\":[1,{\"$matches\":\"x\"}]},\"b\":{\"$at_least\":2},\"c\":{\"$secret\":{\"$"
+                               "base64_json\":{\"d\":1}}},"
                                "\"e\":[{\"$each\":{\"$equal\":{\"f\":[1]}}}],\"g\":{\"$contains\":[{\"$call\":\"even\"}]}}";
     static const char document[] = "{\"a\":2,\"b\":\"1\",\"c\":\"eyJkIjoyfQ==\",\"e\":[[{\"f\":[2]}]],\"g\":[1]}";
-    struct value *source = json_parse(text, strlen(text), "shape", NULL), *v = json_parse(document, strlen(document), "document", NULL);
+    struct value *source = json_parse(text, strlen(text), "shape", NULL),
+                 *v = json_parse(document, strlen(document), "document", NULL);
     assert_non_null(source);
     int nth = 0;
     for (bool ok = false; !ok;) {

@@ -35,7 +35,9 @@ static void everything_may_be_asked_of_a_missing_part(void **state)
 static void integers_of_64_bits_stay_exact(void **state)
 {
     (void)state;
-    static const int64_t samples[] = {0, 1, -1, INT64_C(9007199254740992), INT64_C(9007199254740993), -INT64_C(9007199254740993), INT64_MAX, INT64_MIN, INT64_MAX - 1};
+    static const int64_t samples[] = {
+        0,         1,         -1,           INT64_C(9007199254740992), INT64_C(9007199254740993), -INT64_C(9007199254740993),
+        INT64_MAX, INT64_MIN, INT64_MAX - 1};
     for (size_t n = 0; n < sizeof samples / sizeof samples[0]; n++) {
         struct value *v = value_int(samples[n]), *copy = value_copy(v);
         int64_t back = 1;
@@ -87,7 +89,8 @@ static void numbers_equal_by_value_however_they_are_written(void **state)
         {"true", "true", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct value *a = json_parse(rows[i].a, strlen(rows[i].a), "a", NULL), *b = json_parse(rows[i].b, strlen(rows[i].b), "b", NULL);
+        struct value *a = json_parse(rows[i].a, strlen(rows[i].a), "a", NULL),
+                     *b = json_parse(rows[i].b, strlen(rows[i].b), "b", NULL);
         if (value_equal(a, b) != rows[i].equal || value_equal(b, a) != rows[i].equal)
             fail_msg("%s and %s should%s be equal", rows[i].a, rows[i].b, rows[i].equal ? "" : " not");
         value_free(a);

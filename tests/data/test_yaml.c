@@ -109,7 +109,8 @@ static void a_duplicate_key_is_refused_with_its_place(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct error err = ERROR_INIT;
         struct value *v = yaml_parse(rows[i].text, strlen(rows[i].text), "f", YAML_DUPLICATES_REFUSE, &err);
-        if ((v == NULL) != (rows[i].where != NULL) || (v == NULL && (strcmp(err.where, rows[i].where) != 0 || strstr(err.message, "twice") == NULL)))
+        if ((v == NULL) != (rows[i].where != NULL) ||
+            (v == NULL && (strcmp(err.where, rows[i].where) != 0 || strstr(err.message, "twice") == NULL)))
             fail_msg("%s: %s %s", rows[i].text, err.where, err.message);
         value_free(v);
     }
@@ -118,10 +119,12 @@ static void a_duplicate_key_is_refused_with_its_place(void **state)
 static void integers_of_64_bits_stay_exact(void **state)
 {
     (void)state;
-    static const char text[] = "[9007199254740993, 18446744073709551615, -9223372036854775808, 0xFFFFFFFFFFFFFFFF, 18446744073709551616]";
+    static const char text[] =
+        "[9007199254740993, 18446744073709551615, -9223372036854775808, 0xFFFFFFFFFFFFFFFF, 18446744073709551616]";
     struct value *v = yaml_parse(text, strlen(text), "f", YAML_DUPLICATES_REFUSE, NULL);
     char *json = json_text(v, 1000);
-    assert_string_equal(json, "[9007199254740993,18446744073709551615,-9223372036854775808,18446744073709551615,1.8446744073709552e+19]");
+    assert_string_equal(
+        json, "[9007199254740993,18446744073709551615,-9223372036854775808,18446744073709551615,1.8446744073709552e+19]");
     mem_free(json);
     value_free(v);
 }
@@ -147,13 +150,15 @@ static void one_document_or_none_is_taken_where_one_is_asked_for(void **state)
 static void bombs_end_with_the_bound_that_they_met(void **state)
 {
     (void)state;
-    struct buf laughs = buf_make(SIZE_MAX), deep = buf_make(SIZE_MAX), long_text = buf_make(SIZE_MAX), merges = buf_make(SIZE_MAX);
+    struct buf laughs = buf_make(SIZE_MAX), deep = buf_make(SIZE_MAX), long_text = buf_make(SIZE_MAX),
+               merges = buf_make(SIZE_MAX);
     buf_append_string(&laughs, "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     buf_append_string(&merges, "m0: &m0 {a: 1}\n");
     for (int i = 1; i < 12; i++) {
-        buf_printf(&laughs, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1,
-                   i - 1, i - 1, i - 1);
-        buf_printf(&merges, "m%d: &m%d {<<: [*m%d, *m%d, *m%d, *m%d, *m%d, *m%d, *m%d, *m%d]", i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+        buf_printf(&laughs, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1, i - 1, i - 1,
+                   i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+        buf_printf(&merges, "m%d: &m%d {<<: [*m%d, *m%d, *m%d, *m%d, *m%d, *m%d, *m%d, *m%d]", i, i, i - 1, i - 1, i - 1, i - 1,
+                   i - 1, i - 1, i - 1, i - 1);
         for (int k = 0; k < 2000; k++)
             buf_printf(&merges, ", k%d-%d: 1", i, k);
         buf_append_string(&merges, "}\n");
@@ -169,7 +174,10 @@ static void bombs_end_with_the_bound_that_they_met(void **state)
     const struct {
         struct buf *text;
         const char *words;
-    } rows[] = {{&laughs, "more than a million values"}, {&merges, "more than a million values"}, {&deep, "nested too deeply"}, {&long_text, "64 MiB"}};
+    } rows[] = {{&laughs, "more than a million values"},
+                {&merges, "more than a million values"},
+                {&deep, "nested too deeply"},
+                {&long_text, "64 MiB"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct error err = ERROR_INIT;
         assert_true(buf_ok(rows[i].text));
@@ -200,10 +208,62 @@ static void prints_as_kubectl_prints(void **state)
     mem_free(expected);
 }
 
-static const char *const pieces[] = {"a", "yes", "0", "1", "0x1", " ", "  ", "\n", "\n\n", "\t", ":", ": ", "#", " #", "-", "- ", "?", "|", ">", "'", "\"", "\\",
-                                     "{", "}", "[", "]", ",", "&", "*", "!", "%", "@", "`", "~", "null", "---", "...", "\xE4\xB8\xAD", "\xC2\x85", "\xE2\x80\xA8",
-                                     "\xEF\xBB\xBF", "\x07", "\x7F", "\r", "\r\n", "<<", "=", "1:30", "2001-01-01", "e3", ".", "+", "long words here ",
-                                     "\xF0\x9F\x98\x80", "_", "\xC2\xA0"};
+static const char *const pieces[] = {"a",
+                                     "yes",
+                                     "0",
+                                     "1",
+                                     "0x1",
+                                     " ",
+                                     "  ",
+                                     "\n",
+                                     "\n\n",
+                                     "\t",
+                                     ":",
+                                     ": ",
+                                     "#",
+                                     " #",
+                                     "-",
+                                     "- ",
+                                     "?",
+                                     "|",
+                                     ">",
+                                     "'",
+                                     "\"",
+                                     "\\",
+                                     "{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     ",",
+                                     "&",
+                                     "*",
+                                     "!",
+                                     "%",
+                                     "@",
+                                     "`",
+                                     "~",
+                                     "null",
+                                     "---",
+                                     "...",
+                                     "\xE4\xB8\xAD",
+                                     "\xC2\x85",
+                                     "\xE2\x80\xA8",
+                                     "\xEF\xBB\xBF",
+                                     "\x07",
+                                     "\x7F",
+                                     "\r",
+                                     "\r\n",
+                                     "<<",
+                                     "=",
+                                     "1:30",
+                                     "2001-01-01",
+                                     "e3",
+                                     ".",
+                                     "+",
+                                     "long words here ",
+                                     "\xF0\x9F\x98\x80",
+                                     "_",
+                                     "\xC2\xA0"};
 
 static struct value *random_text(unsigned *seed)
 {
@@ -263,7 +323,8 @@ static void what_is_printed_reads_back_the_same(void **state)
 static void survives_every_allocation_failing(void **state)
 {
     (void)state;
-    static const char text[] = "a: &a {x: 1, y: [yes, !!binary aGk=, 0x10, 1.5]}\nb: {<<: *a, z: *a}\n---\n? \"k\"\n: 18446744073709551615\n2: *a\n";
+    static const char text[] =
+        "a: &a {x: 1, y: [yes, !!binary aGk=, 0x10, 1.5]}\nb: {<<: *a, z: *a}\n---\n? \"k\"\n: 18446744073709551615\n2: *a\n";
     int nth = 0;
     for (bool ok = false; !ok;) {
         struct error err = ERROR_INIT;
