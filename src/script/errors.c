@@ -100,7 +100,7 @@ static void describe_text(const struct script *script, const char *message, cons
 static struct raised *to_raised(lua_State *lua, int index)
 {
     struct raised *raised = lua_touserdata(lua, index);
-    if (raised == NULL || !lua_getmetatable(lua, index))
+    if (raised == NULL || !lua_checkstack(lua, 2) || !lua_getmetatable(lua, index))
         return NULL;
     lua_rawgetp(lua, LUA_REGISTRYINDEX, &raised_key);
     bool same = lua_rawequal(lua, -1, -2);

@@ -180,6 +180,7 @@ int script_keep(struct script *script)
 void script_push_kept(struct script *script, int id)
 {
     lua_State *lua = script_lua(script);
+    lua_checkstack(lua, 2);
     lua_rawgetp(lua, LUA_REGISTRYINDEX, script);
     lua_rawgeti(lua, -1, id);
     lua_remove(lua, -2);
@@ -188,6 +189,7 @@ void script_push_kept(struct script *script, int id)
 void script_unkeep(struct script *script, int id)
 {
     lua_State *lua = script_lua(script);
+    lua_checkstack(lua, 3);
     lua_rawgetp(lua, LUA_REGISTRYINDEX, script);
     if (lua_rawgeti(lua, -1, id) != LUA_TNIL) {
         lua_pushnil(lua);

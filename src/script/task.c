@@ -41,6 +41,7 @@ static void link_task(struct script *script, struct script_task *task)
 static void forget_thread(struct script_task *task)
 {
     lua_State *lua = task->script->main;
+    lua_checkstack(lua, 1);
     lua_pushnil(lua);
     lua_rawsetp(lua, LUA_REGISTRYINDEX, task); /* the key is there: nothing is allocated */
 }
