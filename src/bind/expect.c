@@ -74,11 +74,45 @@ void expectation_history(struct expectation *e)
         e->history = true;
 }
 
+/* The object or set that was asked is the first argument of the running function: the answer remembers it, so that one can go on with it. */
 void push_expectation(lua_State *lua, const struct bind_run *run, size_t first)
 {
-    struct stated *stated = lua_newuserdatauv(lua, sizeof *stated, 0);
+    struct stated *stated = lua_newuserdatauv(lua, sizeof *stated, 1);
     *stated = (struct stated){.serial = run->serial, .first = first, .end = run->verdict->expectations.length};
     luaL_setmetatable(lua, EXPECTATION);
+    lua_pushvalue(lua, 1);
+    lua_setiuservalue(lua, -2, 1);
+}
+
+/* object:method(...) on behalf of expectation:method(...). Upvalue: the method's name. */
+static int forward(lua_State *lua)
+{
+    luaL_checkudata(lua, 1, EXPECTATION);
+    lua_getiuservalue(lua, 1, 1);
+    lua_replace(lua, 1);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_gettable(lua, 1);
+    if (lua_isnil(lua, -1))
+        return luaL_error(lua, "there is no function \"%s\" here", lua_tostring(lua, lua_upvalueindex(1)));
+    lua_insert(lua, 1);
+    lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
+    return lua_gettop(lua);
+}
+
+/* Upvalue: the expectation's own methods. Anything else is the object's: pods:expect_count(1):each():expect { ... }. */
+static int index_expectation(lua_State *lua)
+{
+    lua_settop(lua, 2);
+    lua_pushvalue(lua, 2);
+    lua_rawget(lua, lua_upvalueindex(1));
+    if (!lua_isnil(lua, -1))
+        return 1;
+    lua_getiuservalue(lua, 1, 1);
+    if (!lua_isuserdata(lua, -1))
+        return luaL_error(lua, "an expectation has no function \"%s\"", luaL_checkstring(lua, 2));
+    lua_pushvalue(lua, 2);
+    lua_pushcclosure(lua, forward, 1);
+    return 1;
 }
 
 /* ---- patterns ---- */
@@ -195,6 +229,7 @@ void register_expect(lua_State *lua)
     luaL_newmetatable(lua, EXPECTATION);
     lua_newtable(lua);
     luaL_setfuncs(lua, methods, 0);
+    lua_pushcclosure(lua, index_expectation, 1);
     lua_setfield(lua, -2, "__index");
     lua_pushliteral(lua, "locked");
     lua_setfield(lua, -2, "__metatable");

@@ -244,6 +244,21 @@ static void check_changed(void *data)
         start_check(run);
 }
 
+/* What check found and what trying it showed, as one verdict; without memory the second alone. */
+static struct verdict *joined(const struct lesson_run *run, struct verdict *verify)
+{
+    struct verdict *check = run->verdict, *all = check != NULL && check->outcome == OUTCOME_PASSED ? verdict_new() : NULL;
+    if (all == NULL)
+        return verify;
+    struct vec *const parts[] = {&check->expectations, &verify->expectations};
+    all->outcome = verify->outcome;
+    for (size_t i = 0; i < 2; i++)
+        while (parts[i]->length > 0 && vec_push(&all->expectations, vec_take(parts[i], 0)))
+            ;
+    verdict_free(verify);
+    return all;
+}
+
 static void verify_done(void *data, const struct bind_result *result)
 {
     struct lesson_run *run = data;
@@ -254,7 +269,7 @@ static void verify_done(void *data, const struct bind_result *result)
     bool tried = verdict->outcome == OUTCOME_ERROR && (verdict->error.kind == ERROR_TIMEOUT || verdict->error.kind == ERROR_NOT_FOUND ||
                                                        verdict->error.kind == ERROR_INVALID || verdict->error.kind == ERROR_CONFLICT);
     if (verdict->outcome == OUTCOME_PASSED && run->check_held) {
-        publish(run, verdict);
+        publish(run, joined(run, verdict));
         pass(run);
         return;
     }
