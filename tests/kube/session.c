@@ -53,6 +53,7 @@ void session_start(struct session *session)
 static _Noreturn void serve(int pipe_end, void (*set_up)(struct server *server))
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setenv("CMOCKA_TEST_ABORT", "1", 1); /* an assertion that fails here must not go on with the parent's tests */
     struct loop *loop = loop_new(NULL);
     struct server *server = server_new(loop, NULL);
     set_up(server);
