@@ -224,7 +224,10 @@ return lesson {
       end,
       hint = function(k, state)
         local farewell = feast(k, "farewell")
-        if not farewell:exists() then return nil end
+        if not farewell:exists() then
+          return t { en = "It is gone. If the step is not passed within some seconds, it was never seen waiting: start again, and delete before you sign.",
+                     zh = "它已经没了。几秒后这一步还没通过，就是没等过签字：请重新开始，先删除，再去掉 Finalizer。" }
+        end
         if farewell:at "metadata.uid" ~= state.uid then
           return t { en = "This farewell was made anew. Start the step again, and delete the one that is there.",
                      zh = "这个 farewell 是重新创建的。请重新开始这一步，删除现有的那个。" }
@@ -240,7 +243,6 @@ return lesson {
       end,
       solve = function(k)
         k:delete(FEASTS, "farewell")
-        k:wait(FEASTS, "farewell", function(f) return f:at "metadata.deletionTimestamp" ~= nil end, 10)
         release(k, "farewell")
       end,
       mutants = {
@@ -279,7 +281,15 @@ return lesson {
           return t { en = "With this Role the chef can rewrite the host's order. The verb patch belongs only to `feasts/status`: a rule of its own.",
                      zh = "这样一来，厨师长可以改客人的菜单了。patch 只该给 `feasts/status`：单独写一条规则。" }
         end
-        if allows(role, "patch", "feasts/status") then
+        if not allows(role, "get", "feasts") then
+          return t { en = "Now the chef cannot read the feasts any more. Keep the first rule, and write a second one below it.",
+                     zh = "现在厨师长连 Feast 都看不了了。第一条规则要留着，在它下面另写一条。" }
+        end
+        if not k:get(BINDINGS, "feast-chef"):exists() then
+          return t { en = "The Role is one half; the RoleBinding gives it to somebody, and it is missing. Hand the whole chef.yaml in.",
+                     zh = "Role 只是一半，把它交给谁要靠 RoleBinding，现在缺了。把整个 chef.yaml 交上去。" }
+        end
+        if allows(role, "patch", "feasts/status") and not allows(role, "get", "feasts/status") then
           return t { en = "Nearly: kubectl reads before it patches. Give `get` for `feasts/status` as well.",
                      zh = "差一点：kubectl 打补丁之前要先读。`feasts/status` 的 `get` 也要给。" }
         end
@@ -288,6 +298,9 @@ return lesson {
       mutants = {
         nothing = function() end,
         may_do_everything = function(k) give_chef(k, { rule("*", { "*" }) }) end,
+        without_get = function(k)
+          give_chef(k, { rule("feasts", { "get", "list", "watch" }), rule("feasts/status", { "patch" }) })
+        end,
         patch_on_feasts_too = function(k)
           give_chef(k, { rule("feasts", { "get", "list", "watch", "patch" }), rule("feasts/status", { "get", "patch" }) })
         end,

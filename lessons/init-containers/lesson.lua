@@ -200,7 +200,7 @@ return lesson {
       end,
       verify = function(k)
         local p = k:list("pods", { labels = shop_pods }):ready():first()
-        expect(p ~= nil and k:logs(p, { container = "taste" }):find("hot soup", 1, true) ~= nil,
+        expect(p:exists() and k:logs(p, { container = "taste" }):find("hot soup", 1, true) ~= nil,
                t { en = "taste found the soup that cook made", zh = "taste 尝到了 cook 做的汤" })
       end,
       hint = function(k, state)

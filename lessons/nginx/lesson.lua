@@ -77,6 +77,11 @@ local function without(k, kind, name)
   end
 end
 
+local function clear_the_table(k)
+  without(k, "deployments.apps", "nginx")
+  without(k, "services", "nginx")
+end
+
 local function nothing_there(k)
   if not deployment(k):exists() and not service(k):exists() then
     return t { en = "Neither the Deployment nor the Service is in namespace " .. k.namespace ..
@@ -96,6 +101,7 @@ return lesson {
 
     step "hand-in" {
       final = true,
+      setup = clear_the_table,
       ask = { choices = { "running", "accepted", "pulled" }, answer = "accepted" },
       check = function(k)
         expect_three_servings(k)
@@ -251,15 +257,12 @@ return lesson {
         end
       end,
       solve = function(k)
-        k:delete("deployments.apps", "nginx")
-        k:delete("services", "nginx")
-        k:wait_gone("deployments.apps", "nginx", 60)
-        k:wait_gone("services", "nginx", 60)
+        clear_the_table(k)
         lay_the_table(k)
       end,
       mutants = {
         nothing = function() end,
-        only_taken_away = function(k) k:delete("deployments.apps", "nginx"); k:delete("services", "nginx") end,
+        only_taken_away = clear_the_table,
         only_restarted = function(k) k:restart("deployments.apps", "nginx") end,
         service_left = function(k) without(k, "deployments.apps", "nginx"); lay_the_table(k) end,
       },
