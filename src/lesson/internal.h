@@ -40,6 +40,7 @@ struct doing { /* solve or a mutant */
     void (*done)(void *data, const struct error *error);
     void *data;
     struct bind_run *run;
+    bool judged_after; /* a mutant may pass through right states on its way: the check decides when it is there */
 };
 
 struct lesson_run {

@@ -215,6 +215,8 @@ static void check_done(void *data, const struct bind_result *result)
         int64_t wait = again - clock_monotonic_ms();
         loop_set_timer(run->again, wait > 0 ? wait : 0);
     }
+    if (run->doing.judged_after)
+        return; /* its end starts the check again */
     if (!run->check_held) {
         if (run->phase == RUN_VERIFY) {
             stop_run(&run->verifying);
@@ -479,10 +481,12 @@ static void doing_done(void *data, const struct bind_result *result)
     struct error error = result->verdict->error;
     run->doing = (struct doing){0};
     verdict_free(result->verdict);
+    if (doing.judged_after)
+        check_changed(run);
     doing.done(doing.data, outcome == OUTCOME_ERROR || outcome == OUTCOME_UNREACHABLE ? &error : NULL);
 }
 
-static void do_it(struct lesson_run *run, int function, void (*done)(void *data, const struct error *error), void *data)
+static void do_it(struct lesson_run *run, int function, bool judged_after, void (*done)(void *data, const struct error *error), void *data)
 {
     struct error err = ERROR_INIT;
     if (run->doing.done != NULL) {
@@ -490,7 +494,7 @@ static void do_it(struct lesson_run *run, int function, void (*done)(void *data,
         done(data, &err);
         return;
     }
-    run->doing = (struct doing){.done = done, .data = data};
+    run->doing = (struct doing){.done = done, .data = data, .judged_after = judged_after};
     struct bind_run *started = bind_start(run->lesson->bind, function, BIND_DO, run->record.state_json, doing_done, run, &err);
     if (started != NULL)
         run->doing.run = started;
@@ -507,7 +511,7 @@ void lesson_run_solve(struct lesson_run *run, void (*done)(void *data, const str
     if (step != NULL && step->solve != 0) {
         run->record.solved = true;
         run_save(run);
-        do_it(run, step->solve, done, data);
+        do_it(run, step->solve, false, done, data);
         return;
     }
     error_set(&err, ERROR_NOT_FOUND, NULL, "%s", _("this step has nothing to solve"));
@@ -521,7 +525,7 @@ void lesson_run_mutant(struct lesson_run *run, const char *name, void (*done)(vo
     for (size_t i = 0; step != NULL && i < step->mutants.length; i++) {
         const struct lesson_mutant *mutant = step->mutants.items[i];
         if (strcmp(mutant->name, name) == 0) {
-            do_it(run, mutant->function, done, data);
+            do_it(run, mutant->function, true, done, data);
             return;
         }
     }
