@@ -1,6 +1,6 @@
 #include "script/state.h"
 
-#include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -8,6 +8,7 @@ enum {
     TICK = 1000,        /* instructions between two looks */
     TICK_SLOW = 20,     /* while single instructions take long (huge strings, tables, argument lists) */
     SLOW_US = 5000,     /* a tick that took longer is followed by short ones */
+    PATIENCE = 5,       /* times wall_ms that a stretch may last while the machine is busy with something else */
 };
 
 static const char mark; /* its address is the error object of a stretch that is over; Lua code never gets to see it */
@@ -25,12 +26,32 @@ RAISES int budget_raise(lua_State *lua)
 
 static void hook(lua_State *lua, lua_Debug *ar);
 
+static int64_t processor_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* True if the stretch has had its time. On a busy machine that is its own time on the processor: the deadline is put off by what it was denied,
+ * up to PATIENCE. */
+static bool is_late(struct script *script, int64_t now)
+{
+    if (now <= script->deadline_us)
+        return false;
+    int64_t wall = script->limits.wall_ms * 1000, used = processor_us() - script->begin_processor_us;
+    if (used >= wall || now - script->begin_us > PATIENCE * wall)
+        return true;
+    script->deadline_us = now + (wall - used);
+    return false;
+}
+
 /* Ends the stretch if it must: from now on the hook fires at every instruction, so that no pcall and no handler gets far. */
 static RAISES void judge(struct script *script, lua_State *lua)
 {
     script->unlooked = 0;
     int64_t now = clock_monotonic_us();
-    enum script_end end = script->left < 0 ? SCRIPT_TOO_LONG : now > script->deadline_us ? SCRIPT_TOO_SLOW : SCRIPT_ALIVE;
+    enum script_end end = script->left < 0 ? SCRIPT_TOO_LONG : is_late(script, now) ? SCRIPT_TOO_SLOW : SCRIPT_ALIVE;
     if (script->end == SCRIPT_ALIVE && end != SCRIPT_ALIVE) {
         script->end = end;
         script_where(lua, script->end_where, sizeof script->end_where);
@@ -67,8 +88,9 @@ void budget_arm(struct script *script, lua_State *lua)
 static void renew(struct script *script)
 {
     script->left = script->limits.instructions;
-    script->look_us = clock_monotonic_us();
-    script->deadline_us = script->look_us + script->limits.wall_ms * 1000;
+    script->begin_us = script->look_us = clock_monotonic_us();
+    script->begin_processor_us = processor_us();
+    script->deadline_us = script->begin_us + script->limits.wall_ms * 1000;
     script->unlooked = 0;
 }
 

@@ -24,7 +24,7 @@ struct loop;
 struct script_limits {
     size_t memory;        /* bytes, 0: 8 MiB (lists of the cluster's objects are held in C and do not count) */
     int64_t instructions; /* between two waits; 0: 50 million */
-    int64_t wall_ms;      /* between two waits; 0: 1000 */
+    int64_t wall_ms;      /* between two waits; 0: 1000. Where the machine is busy: of its own time on the processor, and five times that by the clock */
 };
 
 /* loop NULL: no task may wait. pack: the folder that require and script_read_file may read below; NULL: none. limits NULL: defaults. */

@@ -54,7 +54,8 @@ struct script {
     struct lua_State *top;        /* the thread that the innermost entry resumed or called; coroutine.yield is refused on it */
     struct script_task *task;     /* the innermost task */
     int64_t left;                 /* units of work; a unit is about one instruction */
-    int64_t deadline_us, look_us; /* monotonic */
+    int64_t begin_us, deadline_us, look_us; /* monotonic; look: when the hook ticked last */
+    int64_t begin_processor_us;             /* of the thread's time on the processor */
     int64_t unlooked;             /* units charged since the clock was last read */
     enum script_end end;
     char end_where[SCRIPT_WHERE];
