@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "report/report.h"
 
-enum { STEP_MS = 240000, REFUSE_MS = 20000, RESET_MS = 150000, SETTLE_MS = 300 };
+enum { STEP_MS = 240000, REFUSE_MS = 12000, RESET_MS = 150000, SETTLE_MS = 300 };
 
 struct proving {
     struct app *app;
