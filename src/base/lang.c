@@ -22,6 +22,7 @@ void lang_init(const char *catalogues)
         if (setlocale(LC_ALL, "C.UTF-8") == NULL)
             setlocale(LC_ALL, "C");
     setlocale(LC_NUMERIC, "C");
+    setlocale(LC_COLLATE, "C"); /* comparing long strings in Lua goes through strcoll, which may take for ever */
     const char *messages = setlocale(LC_MESSAGES, NULL);
     if (messages == NULL || strcmp(messages, "C") == 0 || strcmp(messages, "POSIX") == 0)
         setlocale(LC_MESSAGES, "C.UTF-8"); /* in "C" itself gettext translates nothing, whatever LANGUAGE says */

@@ -166,7 +166,7 @@ static bool is_outage(enum error_kind kind)
     return kind == ERROR_UNREACHABLE || kind == ERROR_BUSY || kind == ERROR_UNAUTHENTICATED || kind == ERROR_DENIED;
 }
 
-/* Turns the first result into text. Protected: called through lua_pcall. Stack: result, box, lightuserdata. */
+/* Makes a document of the first result. Protected. Stack: result, the box. */
 static int take_json(lua_State *lua)
 {
     struct value **box = lua_touserdata(lua, 2);
@@ -180,13 +180,10 @@ static char *result_json(lua_State *lua, int index, struct error *err)
         return NULL;
     struct value *v = NULL;
     char *text = NULL;
-    lua_pushcfunction(lua, take_json);
     lua_pushvalue(lua, index);
-    lua_pushlightuserdata(lua, &v);
-    if (lua_pcall(lua, 2, 0, 0) != LUA_OK) {
-        error_set(err, ERROR_INPUT, NULL, "the step's state must be plain values: %s", lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "?");
-        lua_pop(lua, 1);
-    } else if ((text = json_text(v, BIND_STATE)) == NULL)
+    if (!script_protect(script_of(lua), lua, take_json, &v, 1, 0, err))
+        error_context(err, "the step's state must be plain values");
+    else if ((text = json_text(v, BIND_STATE)) == NULL)
         error_set(err, ERROR_LIMIT, NULL, "the step's state is larger than %d KiB", BIND_STATE >> 10);
     value_free(v);
     return text;
@@ -281,18 +278,6 @@ static int push_arguments(lua_State *lua)
     return 2;
 }
 
-static bool prepare(lua_State *lua, struct bind_run *run, struct error *err)
-{
-    if (!lua_checkstack(lua, 8))
-        return error_memory(err);
-    lua_pushcfunction(lua, push_arguments);
-    lua_pushlightuserdata(lua, run);
-    if (lua_pcall(lua, 1, 2, 0) == LUA_OK)
-        return true;
-    lua_pop(lua, 1);
-    return error_memory(err);
-}
-
 struct bind_run *bind_start(struct bind *bind, int function_id, enum bind_mode mode, const char *state_json,
                             void (*done)(void *data, const struct bind_result *result), void *data, struct error *err)
 {
@@ -320,7 +305,7 @@ struct bind_run *bind_start(struct bind *bind, int function_id, enum bind_mode m
     }
     uint64_t serial = run->serial;
     struct script_task *task = NULL;
-    if (prepare(script_lua(bind->script), run, err))
+    if (script_protect(bind->script, script_lua(bind->script), push_arguments, run, 0, 2, err))
         task = script_start(bind->script, function_id, 2, task_done, run, err);
     /* done may have been called, and the run be gone, before script_start returned */
     for (size_t i = 0; i < bind->runs.length; i++) {
@@ -417,13 +402,8 @@ static int register_all(lua_State *lua)
 static bool set_globals(struct bind *bind, struct error *err)
 {
     lua_State *lua = script_lua(bind->script);
-    lua_pushcfunction(lua, register_all);
-    lua_pushlightuserdata(lua, bind);
-    if (lua_pcall(lua, 1, 1, 0) != LUA_OK) {
-        error_set(err, ERROR_MEMORY, NULL, "cannot prepare the lesson's words: %s", lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "?");
-        lua_pop(lua, 1);
+    if (!script_protect(bind->script, lua, register_all, bind, 0, 1, err))
         return false;
-    }
     bool ok = true;
     int table = lua_gettop(lua);
     for (lua_pushnil(lua); ok && lua_next(lua, table) != 0;) /* pops the value */

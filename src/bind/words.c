@@ -121,18 +121,10 @@ struct value *bind_load(struct bind *bind, const char *path, struct error *err)
     struct value *v = NULL;
     if (!script_run_file(bind->script, path, err))
         return NULL;
-    if (!lua_checkstack(lua, 6)) {
-        lua_pop(lua, 1);
-        error_memory(err);
-        return NULL;
-    }
-    lua_pushcfunction(lua, load_inside);
-    lua_insert(lua, -2);
-    lua_pushlightuserdata(lua, &v);
-    if (lua_pcall(lua, 2, 0, 0) == LUA_OK)
+    if (script_protect(bind->script, lua, load_inside, &v, 1, 0, err))
         return v;
-    error_set(err, ERROR_INPUT, path, "%s", lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "the file's result cannot be read");
-    lua_pop(lua, 1);
+    if (err != NULL && err->where[0] == '\0')
+        error_set(err, err->kind, path, "%s", err->message);
     value_free(v);
     return NULL;
 }
