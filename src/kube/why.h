@@ -30,6 +30,6 @@ struct kube_why {
 struct kube_why_call;
 struct kube_why_call *kube_why_start(struct kube_client *client, const struct kube_resource *resource, const char *ns, const char *name,
                                      void (*done)(void *data, const struct kube_why *why, const struct error *error), void *data, struct error *err);
-void kube_why_cancel(struct kube_why_call *call);
+void kube_why_cancel(struct kube_why_call *call); /* done will not be called; NULL is fine. To be called before the client is freed */
 
 #endif
