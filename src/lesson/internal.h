@@ -92,6 +92,7 @@ struct progress_key run_key(const struct lesson_run *run, int step);
 void run_save(struct lesson_run *run); /* writes the step's record; trouble with the disk is not the lesson's */
 void run_stop_step(struct lesson_run *run);
 void run_fail(struct lesson_run *run, const struct error *error);
+void run_check_again(struct lesson_run *run); /* what the check read may have changed */
 void run_explain(struct lesson_run *run); /* needs.c: asks the cluster why the first failing expectation fails */
 void run_stop_why(struct lesson_run *run);
 /* Runs `needs`, then next(run); on a missing kind or permission run_fail. */
