@@ -35,17 +35,6 @@ static void warn(struct progress *progress, const struct error *why)
     error_context(&progress->warning, "%s", _("progress cannot be saved and lasts only until the program ends"));
 }
 
-/* A file whose first page is fine may be damaged further in; better known now than in the middle of a lesson. */
-static struct store *open_sound(const char *path, struct error *err)
-{
-    struct store *store = store_open(path, PROGRESS_APPLICATION, migrations, err);
-    if (store == NULL || store_is_sound(store))
-        return store;
-    error_set(err, ERROR_INPUT, path, "%s is damaged; move it out of the way to start with a new one", path);
-    store_close(store);
-    return NULL;
-}
-
 static struct progress *open_memory(struct progress *progress, const struct error *why, struct error *warning)
 {
     progress->store = progress->path != NULL ? store_open_copy(progress->path, PROGRESS_APPLICATION, migrations, NULL)
@@ -82,7 +71,7 @@ struct progress *progress_open(const char *path, struct error *warning)
     if (progress->path == NULL && path != NULL)
         error_memory(&why);
     if (progress->path != NULL)
-        progress->store = open_sound(progress->path, &why);
+        progress->store = store_open(progress->path, PROGRESS_APPLICATION, migrations, &why);
     if (progress->store == NULL)
         return open_memory(progress, &why, warning);
     progress->kept = true;

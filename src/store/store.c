@@ -22,6 +22,7 @@ enum {
     BUSY_MS = 5000,
     RETRY_MS = 10,
     COPY_PAGES = 16384, /* of 4 KiB: what store_open_copy holds in memory at most */
+    CHECKED_PAGES = 4096,
     VALUE_BYTES = 64 << 20,
     SMALLEST = 512, /* bytes of a page, and so of a database, at least */
 };
@@ -113,6 +114,19 @@ static enum error_kind kind_of_errno(int number)
     }
 }
 
+/* What the system said last about the file or its log; sqlite3_system_errno knows nothing of a COMMIT that failed. */
+static int last_errno(sqlite3 *db)
+{
+    int number = sqlite3_system_errno(db);
+    sqlite3_file *log = NULL;
+    if (number == 0)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    if (number == 0 && sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log != NULL &&
+        log->pMethods != NULL)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
 static bool damaged(struct error *err, const char *path, const char *doing, const char *words)
 {
     return error_set(err, ERROR_INPUT, path, "cannot %s: %s is damaged (%s); move it out of the way to start with a new one", doing, path,
@@ -121,7 +135,7 @@ static bool damaged(struct error *err, const char *path, const char *doing, cons
 
 bool store_error(struct store *store, struct error *err, const char *doing)
 {
-    int code = sqlite3_extended_errcode(store->db), number = sqlite3_system_errno(store->db);
+    int code = sqlite3_extended_errcode(store->db), number = 0;
     const char *words = sqlite3_errmsg(store->db), *path = store->path;
     if (code == SQLITE_IOERR_NOMEM)
         return error_memory(err);
@@ -144,6 +158,7 @@ bool store_error(struct store *store, struct error *err, const char *doing)
                          BUSY_MS / 1000);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
+        number = last_errno(store->db);
         return error_set(err, kind_of_errno(number), path, "cannot %s: %s: %s", doing, path, number != 0 ? strerror(number) : words);
     default:
         return error_set(err, ERROR_INTERNAL, path, "cannot %s: %s: %s (SQLite %d); this is a fault of kubetutor, please report it", doing,
@@ -192,6 +207,25 @@ static bool read_version(struct store *store, unsigned application_id, const str
                          found, newest(migrations));
     *version = (int)found;
     return true;
+}
+
+/* Reads the whole file: one whose first page is fine may be damaged further in, which is better known before anything is written. */
+static bool is_sound(struct store *store, struct error *err)
+{
+    static const char doing[] = "read";
+    bool ok = true, sound = false;
+    sqlite3_stmt *query = sql_query(store, err, doing, "PRAGMA quick_check(1)", "");
+    if (query == NULL)
+        return false;
+    char *words = NULL;
+    if (sql_row(store, query, &ok, doing, err) && !sql_text(query, 0, &words))
+        ok = error_memory(err);
+    sound = ok && words != NULL && strcmp(words, "ok") == 0;
+    if (ok && !sound)
+        damaged(err, store->path, doing, "not all of it can be read");
+    sqlite3_finalize(query);
+    mem_free(words);
+    return sound;
 }
 
 struct upgrade {
@@ -315,10 +349,15 @@ static bool make_private(const char *path, struct error *err)
 
 static bool prepare(struct store *store, unsigned application_id, const struct store_migration *migrations, struct error *err)
 {
-    /* until it is known to be ours, closing must not move a log of somebody else's into the file */
+    /* until it is known to be ours and sound, closing must not move a log of somebody else's into the file */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     int version;
+    int64_t pages = 0;
     if (!read_version(store, application_id, migrations, &version, err))
+        return false;
+    if (!read_number(store->db, "PRAGMA page_count", &pages))
+        return store_error(store, err, "read");
+    if (pages <= CHECKED_PAGES && !is_sound(store, err))
         return false;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (sqlite3_db_readonly(store->db, "main") == 1)
@@ -357,7 +396,7 @@ static bool copy(struct store *to, struct store *from, unsigned application_id, 
     if (backup == NULL)
         return false;
     sqlite3_backup_step(backup, -1);
-    return sqlite3_backup_finish(backup) == SQLITE_OK && store_is_sound(to);
+    return sqlite3_backup_finish(backup) == SQLITE_OK && is_sound(to, NULL);
 }
 
 struct store *store_copy(struct store *from, unsigned application_id, const struct store_migration *migrations, struct error *err)
@@ -392,15 +431,6 @@ struct store *store_open_copy(const char *path, unsigned application_id, const s
         from != NULL ? store_copy(from, application_id, migrations, err) : store_open(":memory:", application_id, migrations, err);
     store_close(from);
     return store;
-}
-
-bool store_is_sound(struct store *store)
-{
-    sqlite3_stmt *query = sql_query(store, NULL, "check", "PRAGMA quick_check(1)", "");
-    bool sound = query != NULL && sqlite3_step(query) == SQLITE_ROW && sqlite3_column_text(query, 0) != NULL &&
-                 strcmp((const char *)sqlite3_column_text(query, 0), "ok") == 0;
-    sqlite3_finalize(query);
-    return sound;
 }
 
 void store_close(struct store *store)

@@ -17,7 +17,7 @@ enum column_type {
     COLUMN_PLACE, /* the same, "" allowed */
     COLUMN_TEXT,  /* a string of at most PROGRESS_STATE, or null */
     COLUMN_VALUE, /* the same, not null */
-    COLUMN_TABLE, /* an object, or null; in the file as text */
+    COLUMN_JSON,  /* anything; in the file as text */
     COLUMN_STATE, /* "started", "passed", "none" */
     COLUMN_COUNT, /* 0 to 1000 */
     COLUMN_FLAG,
@@ -45,7 +45,7 @@ static const struct section sections[] = {
       {"lesson", COLUMN_NAME},
       {"step", COLUMN_NAME},
       {"state", COLUMN_STATE},
-      {"data", COLUMN_TABLE},
+      {"data", COLUMN_JSON},
       {"choice", COLUMN_TEXT},
       {"hints", COLUMN_COUNT},
       {"solved", COLUMN_FLAG},
@@ -111,7 +111,7 @@ static struct value *read_column(sqlite3_stmt *row, int i, enum column_type type
         text = (const char *)sqlite3_column_text(row, i);
         if (text == NULL)
             return NULL;
-        return type == COLUMN_TABLE ? read_table(text) : value_string(text);
+        return type == COLUMN_JSON ? read_table(text) : value_string(text);
     }
 }
 
@@ -201,8 +201,8 @@ static const char *wanted(const struct value *v, enum column_type type)
         return null || is_text(v, 0, PROGRESS_STATE) ? NULL : "a text of at most 1 MiB, or null";
     case COLUMN_VALUE:
         return is_text(v, 0, PROGRESS_STATE) ? NULL : "a text of at most 1 MiB";
-    case COLUMN_TABLE:
-        return null || value_type(v) == VALUE_OBJECT ? NULL : "an object, or null";
+    case COLUMN_JSON:
+        return value_type(v) != VALUE_MISSING ? NULL : "there";
     case COLUMN_STATE:
         return state_of(v) >= 0 ? NULL : "none, started or passed";
     case COLUMN_COUNT:
@@ -263,7 +263,7 @@ static bool bind_column(sqlite3_stmt *insert, int at, const struct value *v, enu
         return sqlite3_bind_int64(insert, at, type == COLUMN_TIME && number > now ? now : number) == SQLITE_OK;
     case COLUMN_FLAG:
         return sqlite3_bind_int(insert, at, value_is_true(v)) == SQLITE_OK;
-    case COLUMN_TABLE:
+    case COLUMN_JSON:
         if (value_type(v) == VALUE_NULL)
             return sqlite3_bind_null(insert, at) == SQLITE_OK;
         text = json_text(v, PROGRESS_TEXT);

@@ -85,7 +85,6 @@ static void what_was_written_is_there_again(void **state)
     store_close(store);
     store = open_ok(path, first);
     assert_int_equal(number(store, "SELECT count(*) FROM note"), 2);
-    assert_true(store_is_sound(store));
     store_close(store);
 }
 
@@ -179,9 +178,10 @@ static void a_database_of_another_program_is_refused_and_not_touched(void **stat
 
 static void a_file_that_is_no_database_is_refused_and_not_touched(void **state)
 {
-    static const char *const texts[] = {"x", "this is a letter to my grandmother\n",
-                                        "a longer text, longer than the hundred bytes that every database begins with, so that nobody could "
-                                        "take it for one that was only cut short by accident\n"};
+    char page[5000]; /* as long as a database might be */
+    memset(page, 'x', sizeof page);
+    page[sizeof page - 1] = '\0';
+    const char *const texts[] = {"x", "this is a letter to my grandmother\n", page};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *path = in_folder(state, "letter");
         write_bytes(path, texts[i], strlen(texts[i]));
@@ -198,18 +198,11 @@ static void a_file_cut_short_or_overwritten_is_called_damaged(void **state)
     const char *path = in_folder(state, "damaged.db");
     struct store *store = open_ok(path, first);
     run(store, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO note SELECT 'number ' || i FROM n");
-    assert_true(store_is_sound(store));
     store_close(store);
     size_t length;
     char *bytes = bytes_of(path, &length);
     write_bytes(path, bytes, length / 2);
-    struct error err = ERROR_INIT;
-    store = store_open(path, OURS, first, &err);
-    if (store != NULL) /* the first page alone is fine: a whole reading tells */
-        assert_false(store_is_sound(store));
-    else
-        assert_non_null(strstr(err.message, "damaged"));
-    store_close(store);
+    refused(path, OURS, first, ERROR_INPUT, "is damaged");
     memset(bytes + 100, 0xa5, 3900);
     write_bytes(path, bytes, length);
     refused(path, OURS, first, ERROR_INPUT, "is damaged");
@@ -337,7 +330,6 @@ static void no_allocation_that_fails_does_harm(void **state)
     snprintf(path, sizeof path, "%s", in_folder(state, "memory.db"));
     each_allocation_failing(open_write_close, path);
     struct store *store = open_ok(path, second);
-    assert_true(store_is_sound(store));
     assert_true(number(store, "SELECT count(*) FROM note") > 0);
     store_close(store);
 }
