@@ -63,6 +63,8 @@ const char prelude_lua[] =
     "    k_.apply(k, file, { shared = true })\n"
     "    k_.annotate(k, crds, name, { [own_mark(k)] = 'yes' })\n"
     "    k_.wait(k, crds, name, 'Established', 30)\n"
+    /* the server's OpenAPI, by which kubectl explains and checks, follows about a second later, and nothing says when */
+    "    if not there:exists() then k_.sleep(k, 2) end\n"
     "  end\n"
     "  function added.release_shared(k)\n"
     "    local own = own_mark(k)\n"
