@@ -187,6 +187,8 @@ CURL *transport_next_done(struct transport *transport, CURLcode *result)
     while (transport->multi != NULL && (message = curl_multi_info_read(transport->multi, &left)) != NULL)
         if (message->msg == CURLMSG_DONE) {
             *result = message->data.result;
+            /* libcurl 7.88 may leave a connection behind that later requests to the same server wait for, in vain. */
+            transport->broken = transport->broken || *result == CURLE_OUT_OF_MEMORY;
             return message->easy_handle;
         }
     return NULL;
