@@ -33,7 +33,7 @@ struct ui_options {
     struct progress *progress;
     const char *lesson;      /* id to open; NULL: where the learner left off (progress fact "last-lesson"), else the first */
     const char *step;        /* id; NULL: where the learner left off */
-    const char *work_root;   /* ~/kubetutor: the lesson's folder below it holds its files */
+    char *(*work_folder)(void *data, const char *lesson); /* makes the folder with a lesson's files; the UI frees the path. NULL: there is none */
     bool colour;             /* false: NO_COLOR, --color=never */
     bool ascii;              /* the locale is not UTF-8 */
     void (*consent)(void *data, bool yes); /* the answer to ASKING */
