@@ -77,11 +77,14 @@ int lesson_final_step(const struct lesson *lesson, int after); /* after -1: the 
 /* A fault that lint found. */
 struct lint_finding {
     bool is_error; /* else advice */
-    char *where, *message;
+    char *where;   /* "nginx/zh.md:12", from the pack */
+    char *message;
 };
-/* Checks a pack's lesson for what docs/lesson-format.md asks (ids, languages, glossary, files, unused, needs, hints that give the answer first, wall of text). findings: of
- * struct lint_finding; made here. False only without memory. */
-bool lesson_lint(struct loop *loop, const char *pack, const char *id, struct vec *findings, struct error *err);
+/* Checks a pack's lesson for what docs/lesson-format.md asks (ids, languages, glossary, files, images, needs, unused blocks, hints that give the answer first,
+ * walls of text, words outside t{}). glossary: the path of assets/glossary.tsv, or NULL. findings: of struct lint_finding; made here. A lesson that does not load is a
+ * finding, too. False when memory is short or the glossary cannot be read. */
+bool lesson_lint(struct loop *loop, const char *pack, const char *id, const char *glossary, struct vec *findings, struct error *err)
+    __attribute__((warn_unused_result));
 void lint_finding_free(struct lint_finding *finding);
 
 #endif
