@@ -255,6 +255,15 @@ static bool set_language_and_colour(struct app *app)
     return true;
 }
 
+static bool works_without_lessons(const struct command *command)
+{
+    int (*const runs[])(struct app *app) = {command_lint, command_new, command_progress, command_doctor};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        if (command->run == runs[i])
+            return true;
+    return false;
+}
+
 static bool open_parts(struct app *app, struct error *err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -269,9 +278,9 @@ static bool open_parts(struct app *app, struct error *err)
         app->pack = mem_string(app->values[OPTION_PACK]);
     else {
         app->data_folder = find_data_folder(err);
-        if (app->data_folder == NULL)
+        if (app->data_folder == NULL && !works_without_lessons(app->command))
             return false;
-        app->pack = mem_printf("%s/lessons", app->data_folder);
+        app->pack = mem_printf("%s/lessons", app->data_folder != NULL ? app->data_folder : ".");
     }
     if (app->pack == NULL)
         return error_memory(err);
