@@ -40,10 +40,9 @@ struct kube_exec {
     void *data;
 };
 
-static void exec_free(struct kube_exec *exec)
+static void exec_free(void *pointer) /* called when the stream goes (kube_stream_own), so that the client may go first */
 {
-    if (exec->stream != NULL)
-        kube_stream_close(exec->stream);
+    struct kube_exec *exec = pointer;
     ws_free(exec->ws);
     loop_drop(exec->deadline);
     loop_drop(exec->again);
@@ -97,7 +96,7 @@ static void on_end(void *data)
     if (exec->error.kind == ERROR_NONE)
         result.exit_code = read_status(exec, &exec->error);
     exec->done(exec->data, &result, exec->error.kind != ERROR_NONE ? &exec->error : NULL);
-    exec_free(exec);
+    kube_stream_close(exec->stream);
 }
 
 static void on_deadline(void *data)
@@ -326,11 +325,12 @@ struct kube_exec *kube_exec_start(struct kube_client *client, const struct kube_
         exec_free(exec);
         return NULL;
     }
+    kube_stream_own(exec->stream, exec, exec_free);
     return exec;
 }
 
 void kube_exec_cancel(struct kube_exec *exec)
 {
     if (exec != NULL)
-        exec_free(exec);
+        kube_stream_close(exec->stream);
 }

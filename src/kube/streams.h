@@ -35,7 +35,7 @@ struct kube_exec_result {
 struct kube_exec *kube_exec_start(struct kube_client *client, const struct kube_exec_options *options,
                                   void (*done)(void *data, const struct kube_exec_result *result, const struct error *error), void *data,
                                   struct error *err) __attribute__((warn_unused_result));
-void kube_exec_cancel(struct kube_exec *exec); /* done will not be called; NULL is fine. To be called before the client is freed */
+void kube_exec_cancel(struct kube_exec *exec); /* done will not be called; NULL is fine */
 
 /* One HTTP GET (or another method) to a Pod or Service through the API server's proxy. kind is "pods" or "services"; port a number or name or NULL. The
  * answer's code is the backend's; a backend that cannot be reached is 502/503 with the API server's Status: told as ERROR_UNREACHABLE. */
