@@ -50,7 +50,10 @@ static void advance(struct reader *r)
 /* Characters of a name without quotes. Everything that has a meaning, and blanks, need quotes. */
 static bool is_plain(char c)
 {
-    return (unsigned char)c > ' ' && c != 0x7F && strchr(".[]=\"'\\", c) == NULL;
+    switch (c) { /* a check reads many paths: this is faster than strchr */
+    case '.': case '[': case ']': case '=': case '"': case '\'': case '\\': case 0x7F: return false;
+    default: return (unsigned char)c > ' ';
+    }
 }
 
 /* A name without quotes; a NUL is written over what follows it, which r->next still knows. */
@@ -238,7 +241,8 @@ static bool needs_quotes(const char *key)
 void path_append_key(struct buf *path, const char *key)
 {
     if (!needs_quotes(key)) {
-        buf_printf(path, path->length > 0 ? ".%s" : "%s", key);
+        buf_append(path, ".", path->length > 0 ? 1 : 0);
+        buf_append_string(path, key);
         return;
     }
     buf_append(path, "[\"", 2);
