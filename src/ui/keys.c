@@ -208,9 +208,9 @@ static void ends(struct ui *ui, int key)
 
 static void answer(struct ui *ui, int choice)
 {
-    const struct lesson_step *step = ui_step(ui);
-    if (ui_phase(ui) == RUN_QUESTION && choice >= 0 && choice < (int)step->choices.length)
-        lesson_run_answer(ui->run, step->choices.items[choice]);
+    const struct text_block *block = choice >= 0 ? text_step_block(ui_step(ui)->text[lang_get()], BLOCK_CHOICE, NULL, (size_t)choice) : NULL;
+    if (block != NULL && ui_phase(ui) == RUN_QUESTION)
+        lesson_run_answer(ui->run, block->id);
 }
 
 static void enter(struct ui *ui, int key)
@@ -230,14 +230,14 @@ static const struct key_binding bindings[] = {
     {'n', 0, "n", next, N_("go on: to the why, the next step, the next lesson"), N_("next")},
     {'h', 0, "h", hint, N_("a hint; each time a more exact one"), N_("hint")},
     {'s', 0, "s", solution, N_("the solution of this step"), N_("solution")},
-    {'w', 0, "w", why, N_("why a check does not hold, in full"), N_("why")},
-    {'\t', KEY_CODE_BACK_TAB, "Tab", focus, N_("lesson, checks, live objects: the next pane"), N_("pane")},
-    {'m', 0, "m", map, N_("the map: chapters and lessons, to jump"), N_("map")},
     {'?', 0, "?", help, N_("these keys"), N_("keys")},
     {'q', CTRL_C, "q", quit, N_("quit; your place is kept"), N_("quit")},
+    {'L', 0, "L", language, N_("中文 / English"), N_("中文")},
+    {'\t', KEY_CODE_BACK_TAB, "Tab", focus, N_("lesson, checks, live objects: the next pane"), N_("pane")},
+    {'m', 0, "m", map, N_("the map: chapters and lessons, to jump"), N_("map")},
+    {'w', 0, "w", why, N_("why a check does not hold, in full"), N_("why")},
     {'b', 0, "b", back, N_("back to the step before"), N_("back")},
     {'r', 0, "r", again, N_("begin the step again; without a cluster: try to reach it now"), N_("again")},
-    {'L', 0, "L", language, N_("中文 / English"), N_("中文")},
     {'1', 0, "1..9", digit, N_("answer the step's question"), NULL},
     {KEY_CODE_ENTER, 0, "Enter", enter, N_("answer with the choice under the cursor"), NULL},
     {KEY_CODE_UP, KEY_CODE_DOWN, "↑ ↓", arrow, N_("choose an answer, or scroll"), NULL},

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/lang.h"
@@ -60,30 +61,30 @@ static void add_file(const struct building *b, const struct text_block *block)
     add_code_block(b, block, "  ", "  ", ROLE_CODE);
 }
 
-static int number_of(const struct building *b, const char *id)
+/* Choices are numbered as they stand in the text. */
+static int number_of(const struct building *b, const struct text_block *choice)
 {
-    for (size_t i = 0; i < b->step->choices.length; i++)
-        if (strcmp(b->step->choices.items[i], id) == 0)
-            return (int)i;
-    return -1;
+    int number = 0;
+    for (size_t i = 0; i < b->text->blocks.length; i++) {
+        const struct text_block *block = b->text->blocks.items[i];
+        if (block == choice)
+            break;
+        number += block->kind == BLOCK_CHOICE;
+    }
+    return number;
 }
 
 static void add_choice(const struct building *b, const struct text_block *block)
 {
     const struct lesson_view *view = b->view;
-    int number = number_of(b, block->id);
+    int number = number_of(b, block);
     bool open = view->question && number == view->selected, given = view->choice != NULL && strcmp(view->choice, block->id) == 0;
     enum role role = view->question || given ? ROLE_CHOICE : ROLE_MUTED;
-    char first[16] = "    ", rest[] = "     ";
-    if (number >= 0 && number < 9) {
-        const char *mark = open ? " ▸ " : given ? " ● " : "   ";
-        strcpy(first, mark);
-        char digit[] = {(char)('1' + number), ' ', '\0'};
-        strcat(first, digit);
-    }
-    struct lines_shape shape = {.columns = view->columns, .first = first, .rest = rest, .role = role, .prefix_role = given || open ? ROLE_KEY : ROLE_MUTED,
+    char first[16], digit = number < 9 ? (char)('1' + number) : ' ';
+    snprintf(first, sizeof first, " %s %c ", open ? "▸" : given ? "●" : " ", digit);
+    struct lines_shape shape = {.columns = view->columns, .first = first, .rest = "     ", .role = role, .prefix_role = given || open ? ROLE_KEY : ROLE_MUTED,
                                 .target = view->question ? number : -1};
-    if (number <= 0)
+    if (number == 0)
         lines_blank(b->lines);
     add_markdown(b, block, &shape);
 }

@@ -103,7 +103,9 @@ static bool usable(struct error *err)
     if (name == NULL || setupterm(NULL, STDOUT_FILENO, &found) != OK || found != 1)
         return error_set(err, ERROR_INPUT, NULL, _("the terminal type TERM=%s is not known here; try TERM=xterm-256color, or run: kubetutor show nginx"), name != NULL ? name : "");
     const char *move = tigetstr("cup");
-    if (move == NULL || move == (char *)-1)
+    bool moves = move != NULL && move != (char *)-1;
+    del_curterm(cur_term); /* it was for asking only */
+    if (!moves)
         return error_set(err, ERROR_INPUT, NULL, _("a terminal of type %s cannot show screens; run instead: kubetutor show nginx, kubetutor play nginx"), name);
     return true;
 }

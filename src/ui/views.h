@@ -19,7 +19,7 @@ struct lesson_view {
     const struct value *state;  /* for {{name}}; NULL: none yet */
     const char *choice;         /* the answer given, or NULL */
     bool question;              /* waits for an answer: choices can be selected */
-    int selected;               /* of the choices */
+    int selected;               /* of the choices, as they stand in the text, -1: none */
     bool passed;
     bool reading;               /* the server is too old for the step */
     size_t columns;

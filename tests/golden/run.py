@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""run.py PROGRAM SOURCE [--update] [CASE...]: golden screens. Each file of cases/ is a script: a program in a terminal, keys in, screen out; what it shows is held
+against the file of the same name in screens/. --update writes those anew: look at the difference before it is committed.
+
+A case's lines:   size COLUMNSxROWS | env NAME=VALUE | args ... | wait REGEX | key K... | resize COLUMNSxROWS | signal NAME | screen NAME | mask REGEX TEXT
+                  end CODE (waits for the end, holds the exit code, and compares what is left in the terminal)
+Without a cluster: the kubeconfig names a port that refuses. Ends 0, or 1 with differences; 77 (skipped) without pyte."""
+import difflib, os, pathlib, re, shutil, signal, sys, tempfile
+try:
+    import terminal
+except ImportError as error:
+    print(f"golden screens are skipped: {error}; scripts/test installs it")
+    sys.exit(77)
+
+here = pathlib.Path(__file__).parent
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: none
+clusters: [{name: nowhere, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: nobody, user: {token: x}}]
+contexts: [{name: none, context: {cluster: nowhere, user: nobody}}]
+"""
+
+
+class Case:
+    def __init__(self, path, program, source):
+        self.name, self.program, self.source = path.stem, program, source
+        self.lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+        self.size, self.args, self.masks, self.out, self.failures = (80, 24), [], [], [], []
+        self.home = tempfile.mkdtemp(prefix="kt-golden-")
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "KUBETUTOR_DATA": source,
+                            "KUBECONFIG": self.home + "/kubeconfig", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
+        pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG)
+        self.terminal = None
+
+    def start(self):
+        if self.terminal is None:
+            self.terminal = terminal.Terminal([self.program] + self.args, *self.size, self.environment, self.home)
+        return self.terminal
+
+    def snapshot(self, name, attributes=True):
+        text = self.terminal.text()
+        for pattern, replacement in self.masks + [(re.escape(self.home), "HOME")]:
+            text = re.sub(pattern, replacement, text)
+        self.out += [f"== {name}"] + text.rstrip().split("\n")
+        if attributes:
+            self.out += ["-- looks"] + self.terminal.attributes()
+        self.out.append("")
+
+    def do(self, word, rest):
+        if word == "size":
+            self.size = tuple(map(int, rest.split("x")))
+        elif word == "env":
+            name, value = rest.split("=", 1)
+            self.environment[name] = value
+        elif word == "args":
+            self.args = rest.split()
+        elif word == "mask":
+            self.masks.append(tuple(rest.split(" => ", 1)))
+        elif word == "wait":
+            if not self.start().wait(rest):
+                self.failures.append(f'never showed "{rest}"')
+        elif word == "key":
+            for key in rest.split():
+                self.start().send(terminal.key_bytes(key))
+                self.terminal.settle()
+        elif word == "resize":
+            self.start().resize(*map(int, rest.split("x")))
+            self.terminal.settle()
+        elif word == "signal":
+            os.kill(self.start().pid, getattr(signal, rest))
+        elif word in ("screen", "text"):
+            self.start().settle()
+            self.snapshot(rest, word == "screen")
+        elif word == "end":
+            code = self.start().end()
+            if code != int(rest):
+                self.failures.append(f"ended with {code}, wanted {rest}")
+            self.snapshot("afterwards", False)
+        else:
+            self.failures.append(f"unknown line: {word} {rest}")
+
+    def run(self):
+        try:
+            for line in self.lines:
+                word, _, rest = line.partition(" ")
+                self.do(word, rest)
+                if self.failures:
+                    self.failures.append("the screen was:\n" + (self.terminal.text() if self.terminal else ""))
+                    break
+            if self.terminal is not None and self.terminal.code is None and "end" not in [line.split(" ")[0] for line in self.lines]:
+                self.terminal.send(b"\x03")
+                self.terminal.end()
+        finally:
+            shutil.rmtree(self.home, ignore_errors=True)
+        return "\n".join(self.out).rstrip() + "\n"
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--update"]
+    if len(arguments) < 2:
+        print(__doc__)
+        return 2
+    program, source, names = os.path.abspath(arguments[0]), os.path.abspath(arguments[1]), arguments[2:]
+    failed = 0
+    for path in sorted((here / "cases").glob("*.case")):
+        if names and path.stem not in names:
+            continue
+        case = Case(path, program, source)
+        got, expected = case.run(), here / "screens" / (path.stem + ".screen")
+        if "--update" in sys.argv and not case.failures:
+            expected.write_text(got)
+        wanted = expected.read_text() if expected.exists() else ""
+        if case.failures or got != wanted:
+            failed += 1
+            print(f"FAIL {path.stem}")
+            print("\n".join(case.failures))
+            if not case.failures:
+                print("\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "wanted", "got", lineterm="")))
+        else:
+            print(f"ok   {path.stem}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
