@@ -100,15 +100,15 @@ static void check(struct writer *writer, const struct expectation *expectation)
     text(writer, "why", expectation->why);
     text(writer, "where", expectation->where);
     end(writer, "}");
-    buf_free(&line);
+    report_part_free(&line, writer->out);
 }
 
 static void error(struct writer *writer, const struct verdict *verdict)
 {
-    bool has = verdict->outcome == OUTCOME_ERROR || verdict->outcome == OUTCOME_UNREACHABLE || verdict->outcome == OUTCOME_SKIPPED;
-    text(writer, "reason", has ? verdict->error.message : NULL);
-    text(writer, "cause", has && verdict->error.cause[0] != '\0' ? verdict->error.cause : NULL);
-    text(writer, "where", has && verdict->error.where[0] != '\0' ? verdict->error.where : NULL);
+    static const char *const keys[] = {"reason", "cause", "where"};
+    const char *const values[] = {verdict->error.message, verdict->error.cause, verdict->error.where};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        text(writer, keys[i], verdict->outcome != OUTCOME_PASSED && values[i][0] != '\0' ? values[i] : NULL);
 }
 
 static void points(const struct verdict *verdict, int64_t *earned, int64_t *most)

@@ -88,35 +88,34 @@ static void lines_of(const struct verdict *verdict, bool only_failing, struct bu
         struct buf line = buf_make(REPORT_LINE), bare = buf_make(REPORT_LINE);
         report_line(e, false, &line);
         report_line(e, true, &bare);
-        const char *words = line.length > 0 ? line.bytes : e->where, *ours = bare.length > 0 ? bare.bytes : words;
+        const char *words = line.length > 0 ? line.bytes : "", *ours = bare.length > 0 ? bare.bytes : words;
         if (!e->holds || !only_failing) {
             buf_printf(lines, "%s%s\n", only_failing ? "" : e->holds ? "ok: " : "not ok: ", words);
             if (!e->holds && strcmp(words, ours) != 0)
                 buf_printf(lines, "  %s\n", ours);
             if (!e->holds && e->why[0] != '\0')
                 buf_printf(lines, "  why: %s\n", e->why);
-            if (!e->holds && e->where[0] != '\0' && words != e->where)
+            if (!e->holds && e->where[0] != '\0')
                 buf_printf(lines, "  at %s\n", e->where);
         }
-        buf_free(&line);
-        buf_free(&bare);
+        report_part_free(&line, lines);
+        report_part_free(&bare, lines);
     }
 }
 
-/* "Deployment my-nginx: spec.replicas is 2, wanted 3 (and 2 more)" */
+/* "Deployment my-nginx: spec.replicas is 2, wanted 3 (and 2 more)", else what was said of the whole step */
 static void failure_message(const struct verdict *verdict, struct buf *message)
 {
     size_t failing = 0;
     for (size_t i = 0; i < verdict->expectations.length; i++) {
         const struct expectation *e = verdict->expectations.items[i];
-        if (!e->holds && failing++ == 0) {
+        if (!e->holds && failing++ == 0)
             report_line(e, false, message);
-            if (message->length == 0)
-                buf_append_string(message, e->where);
-        }
     }
     if (failing > 1)
         buf_printf(message, " (and %zu more)", failing - 1);
+    if (failing == 0)
+        buf_append_string(message, verdict->error.message);
 }
 
 static void element(struct buf *out, const char *name, const char *message, const char *type, const struct buf *body)
@@ -134,14 +133,27 @@ static void element(struct buf *out, const char *name, const char *message, cons
     buf_printf(out, "</%s>\n", name);
 }
 
+/* Cause and place of an error, if it has any. */
+static void details_of(const struct error *error, struct buf *lines)
+{
+    const char *const details[] = {error->cause, error->where};
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        if (details[i][0] != '\0')
+            buf_printf(lines, "%s\n", details[i]);
+    }
+}
+
 static void print_failure(const struct verdict *verdict, struct buf *out)
 {
-    struct buf message = buf_make(REPORT_LINE), body = buf_make(16 * REPORT_LINE);
+    struct buf message = buf_make(REPORT_LINE), body = buf_make(REPORT_BODY);
     failure_message(verdict, &message);
+    if (verdict->error.message[0] != '\0')
+        buf_printf(&body, "%s\n", verdict->error.message);
+    details_of(&verdict->error, &body);
     lines_of(verdict, true, &body);
     element(out, "failure", message.length > 0 ? message.bytes : "", "expectation", &body);
-    buf_free(&message);
-    buf_free(&body);
+    report_part_free(&message, out);
+    report_part_free(&body, out);
 }
 
 static void print_error(const struct verdict *verdict, struct buf *out)
@@ -149,19 +161,27 @@ static void print_error(const struct verdict *verdict, struct buf *out)
     struct buf body = buf_make(REPORT_LINE);
     const struct error *error = &verdict->error;
     bool skipped = verdict->outcome == OUTCOME_SKIPPED;
-    if (error->cause[0] != '\0')
-        buf_printf(&body, "%s\n", error->cause);
-    if (error->where[0] != '\0')
-        buf_printf(&body, "%s\n", error->where);
+    details_of(error, &body);
     element(out, skipped ? "skipped" : "error", error->message, skipped ? NULL : outcome_name(verdict->outcome), &body);
-    buf_free(&body);
+    report_part_free(&body, out);
 }
 
-static void print_case(const struct report_step *step, struct buf *out)
+/* The step, or its title where a step is judged several times (selftest): readers tell cases apart by their names. */
+static const char *case_name(const struct report *report, const struct report_step *step)
 {
-    struct buf all = buf_make(16 * REPORT_LINE);
+    for (size_t i = 0; i < report->steps.length; i++) {
+        const struct report_step *other = report->steps.items[i];
+        if (other != step && step->title[0] != '\0' && strcmp(other->lesson, step->lesson) == 0 && strcmp(other->step, step->step) == 0)
+            return step->title;
+    }
+    return step->step[0] != '\0' ? step->step : step->lesson;
+}
+
+static void print_case(const struct report *report, const struct report_step *step, struct buf *out)
+{
+    struct buf all = buf_make(REPORT_BODY);
     buf_append_string(out, "    <testcase");
-    attribute(out, "name", step->step[0] != '\0' ? step->step : step->lesson);
+    attribute(out, "name", case_name(report, step));
     attribute(out, "classname", step->lesson);
     seconds(out, step->duration_ms);
     buf_append_string(out, ">\n");
@@ -178,7 +198,7 @@ static void print_case(const struct report_step *step, struct buf *out)
         buf_append_string(out, "</system-out>\n");
     }
     buf_append_string(out, "    </testcase>\n");
-    buf_free(&all);
+    report_part_free(&all, out);
 }
 
 static void print_suite(const struct report *report, size_t first, struct buf *out)
@@ -206,7 +226,7 @@ static void print_suite(const struct report *report, size_t first, struct buf *o
     for (size_t i = first; i < report->steps.length; i++) {
         const struct report_step *step = report->steps.items[i];
         if (strcmp(step->lesson, lesson) == 0)
-            print_case(step, out);
+            print_case(report, step, out);
     }
     buf_append_string(out, "  </testsuite>\n");
 }

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/lang.h"
@@ -110,15 +111,22 @@ void report_seconds(int64_t ms, int digits, struct buf *out)
 
 void report_line(const struct expectation *expectation, bool bare, struct buf *line)
 {
-    static char nothing[] = "";
     struct expectation shown = *expectation;
-    char *hidden = shown.hidden ? mem_string(_("(hidden)")) : NULL;
+    char hidden[64]; /* the fields are not const */
+    snprintf(hidden, sizeof hidden, "%s", _("(hidden)"));
     if (shown.hidden)
-        shown.expected = shown.actual = hidden != NULL ? hidden : nothing;
+        shown.expected = shown.actual = hidden;
     if (bare)
         shown.text = (struct both){0};
     expectation_print(&shown, line);
-    mem_free(hidden);
+    if (line->length == 0 && !bare) /* expect(condition), unexplained */
+        buf_printf(line, shown.holds ? _("the condition at %s holds") : _("the condition at %s does not hold"), shown.where);
+}
+
+void report_part_free(struct buf *part, struct buf *out)
+{
+    out->failed = out->failed || part->failed;
+    buf_free(part);
 }
 
 const char *report_string(const char *string)

@@ -53,12 +53,10 @@ static void print_failing(const struct printer *printer, const struct expectatio
     struct buf line = buf_make(REPORT_LINE), bare = buf_make(REPORT_LINE);
     report_line(expectation, false, &line);
     report_line(expectation, true, &bare);
-    bool same = line.length == bare.length && (line.length == 0 || memcmp(line.bytes, bare.bytes, line.length) == 0);
     new_line(printer, 4);
     mark(printer, OUTCOME_FAILED);
-    /* expect(false) has nothing to say but where it stands */
-    say(printer, PLAIN, line.length > 0 ? line.bytes : expectation->where);
-    if (!same && bare.length > 0) {
+    say(printer, PLAIN, line.length > 0 ? line.bytes : "");
+    if (bare.length > 0 && line.length > 0 && strcmp(line.bytes, bare.bytes) != 0) {
         new_line(printer, 6);
         say(printer, PLAIN, bare.bytes);
     }
@@ -68,20 +66,22 @@ static void print_failing(const struct printer *printer, const struct expectatio
         buf_append_string(printer->out, " ");
         say(printer, PLAIN, expectation->why);
     }
-    if (!buf_ok(&line) && line.length == 0) /* no memory for it: say at least what the lesson points at */
-        say(printer, PLAIN, expectation->path);
-    buf_free(&line);
-    buf_free(&bare);
+    report_part_free(&line, printer->out);
+    report_part_free(&bare, printer->out);
 }
 
+/* Why it was not judged; a step that failed may have such a sentence, too (selftest's do). */
 static void print_error(const struct printer *printer, enum outcome outcome, const struct error *error)
 {
+    const char *word = marks[outcome].word;
+    if (word == NULL && error->message[0] == '\0')
+        return;
     new_line(printer, 4);
-    say(printer, marks[outcome].colour, _(marks[outcome].word));
-    if (error->message[0] != '\0') {
+    if (word != NULL)
+        say(printer, marks[outcome].colour, _(word));
+    if (word != NULL && error->message[0] != '\0')
         buf_append_string(printer->out, ": ");
-        say(printer, PLAIN, error->message);
-    }
+    say(printer, PLAIN, error->message);
     const char *const details[] = {error->cause, error->where};
     for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
         if (details[i][0] == '\0' || strstr(error->message, details[i]) != NULL)
@@ -94,17 +94,16 @@ static void print_error(const struct printer *printer, enum outcome outcome, con
 static void print_step(const struct printer *printer, const struct report_step *step)
 {
     const struct verdict *verdict = step->verdict;
+    struct buf name = buf_make(REPORT_LINE);
+    buf_printf(&name, "%s%s%s", step->lesson, step->step[0] != '\0' ? "/" : "", step->step);
     mark(printer, verdict->outcome);
-    say(printer, BOLD, step->lesson);
-    if (step->step[0] != '\0') {
-        say(printer, BOLD, "/");
-        say(printer, BOLD, step->step);
-    }
+    say(printer, BOLD, name.length > 0 ? name.bytes : "");
+    report_part_free(&name, printer->out);
     if (step->title[0] != '\0') {
         buf_append_string(printer->out, "  ");
         say(printer, PLAIN, step->title);
     }
-    if (marks[verdict->outcome].word != NULL)
+    if (verdict->outcome != OUTCOME_PASSED)
         print_error(printer, verdict->outcome, &verdict->error);
     for (size_t i = 0; i < verdict->expectations.length && verdict->outcome == OUTCOME_FAILED; i++) {
         const struct expectation *expectation = verdict->expectations.items[i];
@@ -116,24 +115,23 @@ static void print_step(const struct printer *printer, const struct report_step *
 
 static void print_cluster(const struct printer *printer, const struct report *report)
 {
-    static const char *const labels[] = {N_("cluster"), N_("namespace")};
-    const char *const values[] = {report_string(report->cluster_name), report_string(report->ns)};
-    const char *const details[] = {report_string(report->cluster_server), report_string(report->cluster_version)};
-    if (values[0][0] == '\0' && details[0][0] == '\0')
+    const char *const parts[] = {report_string(report->cluster_name), report_string(report->cluster_server),
+                                 report_string(report->cluster_version)};
+    const char *ns = report_string(report->ns);
+    if (parts[0][0] == '\0' && parts[1][0] == '\0')
         return;
-    for (int i = 0; i < 2; i++) {
-        if (values[i][0] == '\0')
+    say(printer, MUTED, _("cluster"));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i][0] == '\0')
             continue;
-        say(printer, MUTED, i > 0 ? ", " : "");
-        say(printer, MUTED, _(labels[i]));
         buf_append_string(printer->out, " ");
-        say(printer, PLAIN, values[i]);
-        for (int d = 0; i == 0 && d < 2; d++) {
-            if (details[d][0] == '\0')
-                continue;
-            buf_append_string(printer->out, " ");
-            say(printer, MUTED, details[d]);
-        }
+        say(printer, i == 0 ? PLAIN : MUTED, parts[i]);
+    }
+    if (ns[0] != '\0') {
+        buf_append_string(printer->out, ", ");
+        say(printer, MUTED, _("namespace"));
+        buf_append_string(printer->out, " ");
+        say(printer, PLAIN, ns);
     }
     buf_append_string(printer->out, "\n\n");
 }
