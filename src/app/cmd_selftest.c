@@ -8,9 +8,10 @@
 #include "base/clock.h"
 #include "base/lang.h"
 #include "base/mem.h"
+#include "kube/verbs.h"
 #include "report/report.h"
 
-enum { STEP_MS = 240000, REFUSE_MS = 12000, RESET_MS = 150000, SETTLE_MS = 300 };
+enum { STEP_MS = 240000, REFUSE_MS = 12000, RESET_MS = 150000, SETTLE_MS = 300, CENSUS_MS = 30000, CENSUS_LOOKS = 10, CENSUS_PAUSE_MS = 1000 };
 
 struct proving {
     struct app *app;
@@ -193,6 +194,89 @@ static bool prove_mutants(struct proving *p)
     return ok;
 }
 
+/* ---- what is there: for "leaves nothing" ---- */
+
+struct census {
+    struct app *app;
+    const struct kube_resource *resource;
+    struct vec seen; /* of strings: "deployments.apps/nginx uid" */
+    const char *kind;
+};
+
+static void counted(void *data, struct value *object, const struct error *error, const struct kube_status *status)
+{
+    struct census *c = data;
+    (void)error; /* a kind that is gone, or that may not be listed, has nothing of ours */
+    (void)status;
+    for (const struct value *item = value_first(value_get(object, "items")); item != NULL; item = value_next(item)) {
+        const char *name = value_find_text(item, "metadata", "name", NULL), *uid = value_find_text(item, "metadata", "uid", NULL);
+        char *line = mem_printf("%s/%s %s", c->kind, name != NULL ? name : "", uid != NULL ? uid : "");
+        if (line != NULL)
+            (void)!vec_push(&c->seen, line);
+    }
+    value_free(object);
+    c->app->done = true;
+}
+
+static void kind_found(void *data, const struct kube_resource *resource, const struct error *error)
+{
+    struct census *c = data;
+    (void)error;
+    c->resource = resource;
+    c->app->done = true;
+}
+
+static void count_kind(struct census *c, const char *need)
+{
+    char kind[256];
+    snprintf(kind, sizeof kind, "%.*s", (int)strcspn(need, ":"), need);
+    c->kind = kind;
+    c->resource = NULL;
+    c->app->done = false;
+    kube_resolve(session_client(c->app->session), kind, kind_found, c);
+    app_wait(c->app, CENSUS_MS);
+    if (c->resource == NULL)
+        return;
+    struct kube_target target = {.resource = c->resource, .ns = c->resource->namespaced ? session_namespace(c->app->session) : NULL};
+    c->app->done = false;
+    if (kube_list(session_client(c->app->session), &target, NULL, NULL, counted, c, NULL) != NULL)
+        app_wait(c->app, CENSUS_MS);
+}
+
+/* Every object of the kinds that the lesson names, and of those that are made along with them. */
+static void take_census(struct proving *p, struct census *c)
+{
+    static const char *const always[] = {"pods", "configmaps", "secrets", "serviceaccounts", "persistentvolumeclaims"};
+    const struct vec *needs = &lesson_run_lesson(p->run)->needs;
+    *c = (struct census){.app = p->app, .seen = vec_make(10000, mem_free)};
+    for (size_t i = 0; i < needs->length; i++)
+        count_kind(c, needs->items[i]);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (!vec_has_string(needs, always[i]))
+            count_kind(c, always[i]);
+}
+
+/* Controllers tidy up a moment after the owner has gone, so a few looks. Fills err with what is left. */
+static bool nothing_new(struct proving *p, const struct census *before, struct error *err)
+{
+    for (int look = 0; look < CENSUS_LOOKS; look++) {
+        struct census now;
+        take_census(p, &now);
+        const char *left = NULL;
+        for (size_t i = 0; i < now.seen.length && left == NULL; i++)
+            if (!vec_has_string(&before->seen, now.seen.items[i]))
+                left = now.seen.items[i];
+        if (left != NULL)
+            error_set(err, ERROR_INVALID, NULL, "%s is left", left);
+        vec_free(&now.seen);
+        if (left == NULL)
+            return true;
+        p->app->done = false;
+        app_wait(p->app, CENSUS_PAUSE_MS);
+    }
+    return false;
+}
+
 static bool prove_lesson(struct proving *p, struct error *err)
 {
     p->run = app_run(p->app, p->lesson, true, event, p, err);
@@ -201,16 +285,19 @@ static bool prove_lesson(struct proving *p, struct error *err)
     const struct lesson *lesson = lesson_run_lesson(p->run);
     bool ok = true;
     int64_t began = clock_monotonic_ms();
+    struct census before;
     if (!fix_state(p))
         conclude(p, "start", "starts clean", false, began, &p->error);
+    take_census(p, &before);
     for (int i = 0; i < (int)lesson->steps.length && ok && !p->app->interrupted; i++)
         ok = prove_step(p, i);
     if (ok && p->app->values[OPTION_MUTANTS] != NULL)
         prove_mutants(p);
     loop_clear_stop(p->app->loop);
     began = clock_monotonic_ms();
-    bool clean = fix_state(p);
+    bool clean = fix_state(p) && nothing_new(p, &before, &p->error);
     conclude(p, "cleanup", "leaves nothing", clean, began, &p->error);
+    vec_free(&before.seen);
     lesson_run_free(p->run);
     p->run = NULL;
     return true;

@@ -19,6 +19,7 @@ struct exhibit {
 struct gallery {
     struct lesson_run *run;
     struct vec exhibits; /* of struct exhibit */
+    struct map made;     /* uids of what appeared while the lesson was open, whoever made it */
     struct map changed;  /* uid -> time of the last change */
     struct loop_event *tell;
 };
@@ -45,6 +46,7 @@ void gallery_free(struct gallery *gallery)
     if (gallery == NULL)
         return;
     vec_free(&gallery->exhibits);
+    map_free(&gallery->made);
     map_free(&gallery->changed);
     loop_drop(gallery->tell);
     mem_free(gallery);
@@ -56,12 +58,52 @@ static void tell(void *data)
     run_tell(gallery->run, RUN_EVENT_OBJECTS);
 }
 
-/* What a controller made goes with its owner; what the control plane puts into every namespace is nobody's. */
-static bool is_learners(const struct exhibit *exhibit, const struct value *object)
+static const struct value *controller_of(const struct value *object)
 {
     for (const struct value *owner = value_first(value_find(object, "metadata", "ownerReferences", NULL)); owner != NULL; owner = value_next(owner))
         if (value_is_true(value_get(owner, "controller")))
-            return false;
+            return owner;
+    return NULL;
+}
+
+bool lesson_is_controlled(const struct value *object)
+{
+    return controller_of(object) != NULL;
+}
+
+static const struct value *find_uid(const struct gallery *gallery, const char *uid)
+{
+    for (size_t i = 0; uid != NULL && i < gallery->exhibits.length; i++) {
+        const struct exhibit *exhibit = gallery->exhibits.items[i];
+        size_t cursor = 0;
+        for (const struct value *object; exhibit->watch != NULL && (object = kube_watch_next(exhibit->watch, &cursor)) != NULL;) {
+            const char *other = value_find_text(object, "metadata", "uid", NULL);
+            if (other != NULL && strcmp(other, uid) == 0)
+                return object;
+        }
+    }
+    return NULL;
+}
+
+/* An object that lost its controller (a Pod whose label was changed) goes with nobody any more. It is the lesson's to remove if the owner that it had
+ * came from the lesson: by our label on the uppermost one, or because it was made while the lesson was open. */
+static bool was_ours(const struct gallery *gallery, const struct value *old)
+{
+    const char *uid = value_find_text(old, "metadata", "uid", NULL);
+    const struct value *owner;
+    bool ours = map_has(&gallery->made, uid);
+    for (int level = 0; !ours && level < 5 && (owner = controller_of(old)) != NULL && (old = find_uid(gallery, value_find_text(owner, "uid", NULL))) != NULL; level++) {
+        const char *manager = value_find_text(old, "metadata", "labels", BIND_LABEL_MANAGED, NULL);
+        ours = manager != NULL && strcmp(manager, BIND_MANAGER) == 0;
+    }
+    return ours;
+}
+
+/* What a controller made goes with its owner; what the control plane puts into every namespace is nobody's. */
+static bool is_learners(const struct exhibit *exhibit, const struct value *object)
+{
+    if (lesson_is_controlled(object))
+        return false;
     const char *name = value_find_text(object, "metadata", "name", NULL), *plural = exhibit->resource->plural;
     return !(strcmp(plural, "configmaps") == 0 && strcmp(name, "kube-root-ca.crt") == 0) &&
            !(strcmp(plural, "serviceaccounts") == 0 && strcmp(name, "default") == 0) && strcmp(plural, "events") != 0 && strcmp(plural, "endpoints") != 0;
@@ -74,19 +116,23 @@ static void changed(void *data, enum kube_change change, const struct value *obj
     struct lesson_run *run = gallery->run;
     const char *uid = value_find_text(object, "metadata", "uid", NULL), *name = value_find_text(object, "metadata", "name", NULL);
     const char *ns = value_find_text(object, "metadata", "namespace", NULL);
-    (void)old;
     if (uid == NULL || name == NULL)
         return;
-    if (change == KUBE_DELETED)
+    bool orphaned = change == KUBE_MODIFIED && controller_of(old) != NULL && controller_of(object) == NULL && was_ours(gallery, old);
+    bool fresh = change == KUBE_ADDED && !exhibit->before;
+    if (fresh)
+        (void)!map_set(&gallery->made, uid, NULL); /* more than it can hold: only what loses its owner later is missed */
+    if (change == KUBE_DELETED) {
         map_remove(&gallery->changed, uid);
-    else if (!exhibit->before) {
+        map_remove(&gallery->made, uid);
+    } else if (!exhibit->before) {
         struct stamp *stamp = mem_zero(1, sizeof *stamp);
         if (stamp != NULL) {
             stamp->ms = clock_monotonic_ms();
             (void)!map_set(&gallery->changed, uid, stamp);
         }
     }
-    if (change == KUBE_ADDED && !exhibit->before && run->ledger && is_learners(exhibit, object))
+    if ((fresh || orphaned) && run->ledger && is_learners(exhibit, object))
         (void)!progress_ledger_add(run->progress, run->cluster, run->lesson->id, exhibit->kind, ns != NULL ? ns : "", name, uid, NULL);
     loop_set_timer(gallery->tell, 0);
 }
@@ -165,6 +211,7 @@ struct gallery *gallery_new(struct lesson_run *run, struct error *err)
     }
     gallery->run = run;
     gallery->exhibits = vec_make(GALLERY_KINDS, free_exhibit);
+    gallery->made = map_make(GALLERY_OBJECTS, NULL);
     gallery->changed = map_make(GALLERY_OBJECTS, mem_free);
     gallery->tell = loop_add_timer(run->loop, 0, tell, gallery);
     if (gallery->tell == NULL) {
