@@ -1,5 +1,6 @@
 /* convert.c: Lua values to documents and shapes, and back. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -139,6 +140,29 @@ static struct value *plain(lua_State *lua, int index)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Pushes room with the table's keys, sorted: so that the same table always becomes the same text, and differences are told in the same order. The table
+ * keeps the texts alive. */
+static const char **push_sorted_keys(lua_State *lua, int index, size_t *count, const char *complaint)
+{
+    *count = 0;
+    for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
+        if (lua_type(lua, -2) != LUA_TSTRING)
+            luaL_error(lua, "%s", complaint);
+        ++*count;
+    }
+    const char **keys = lua_newuserdatauv(lua, (*count + 1) * sizeof *keys, 0);
+    size_t n = 0;
+    for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1))
+        keys[n++] = lua_tostring(lua, -2);
+    qsort(keys, n, sizeof *keys, by_name);
+    return keys;
+}
+
 /* Fills a container that already stands in the document, so that whatever raises, nothing is lost. */
 static void fill(lua_State *lua, int index, struct value *container, int depth)
 {
@@ -146,25 +170,27 @@ static void fill(lua_State *lua, int index, struct value *container, int depth)
         luaL_error(lua, "the table is nested too deeply");
     luaL_checkstack(lua, 8, "the table is nested too deeply");
     bool list = value_type(container) == VALUE_ARRAY;
-    lua_Integer n = list ? (lua_Integer)lua_rawlen(lua, index) : 0;
-    lua_pushnil(lua);
-    for (lua_Integer i = 1; list ? i <= n : lua_next(lua, index) != 0; i++) {
+    size_t n = (size_t)lua_rawlen(lua, index);
+    const char **keys = list ? NULL : push_sorted_keys(lua, index, &n, "a table's keys must be names, or 1, 2, 3 … for a list");
+    for (size_t i = 0; i < n; i++) {
         if (list)
-            lua_rawgeti(lua, index, i);
-        else if (lua_type(lua, -2) != LUA_TSTRING)
-            luaL_error(lua, "a table's keys must be names, or 1, 2, 3 … for a list");
+            lua_rawgeti(lua, index, (lua_Integer)i + 1);
+        else {
+            lua_pushstring(lua, keys[i]);
+            lua_rawget(lua, index);
+        }
         int child_index = lua_gettop(lua);
         bool table = lua_istable(lua, child_index), child_list = table && is_list(lua, child_index);
         struct value *child = table ? (child_list ? value_array() : value_object()) : plain(lua, child_index);
-        bool ok = child != NULL && (list ? value_append(container, child) : value_set(container, lua_tostring(lua, -2), child));
+        bool ok = child != NULL && (list ? value_append(container, child) : value_set(container, keys[i], child));
         if (!ok)
             luaL_error(lua, "out of memory");
         if (table)
             fill(lua, child_index, child, depth + 1);
         lua_pop(lua, 1);
     }
-    if (list)
-        lua_pop(lua, 1);
+    if (!list)
+        lua_pop(lua, 1); /* the keys */
 }
 
 void value_from_lua(lua_State *lua, int index, struct value **box)
@@ -374,11 +400,15 @@ static void build(lua_State *lua, int index, int box_index, const struct place *
         build_items(lua, index, put(lua, place, shape_list()), box_index, depth);
     else {
         struct shape *object = put(lua, place, shape_object());
-        for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
-            if (lua_type(lua, -2) != LUA_TSTRING)
-                luaL_error(lua, "a pattern's keys must be names, or 1, 2, 3 … for a list");
-            build(lua, lua_gettop(lua), box_index, &(struct place){.parent = object, .key = lua_tostring(lua, -2)}, depth + 1);
+        size_t count;
+        const char **keys = push_sorted_keys(lua, index, &count, "a pattern's keys must be names, or 1, 2, 3 … for a list");
+        for (size_t i = 0; i < count; i++) {
+            lua_pushstring(lua, keys[i]);
+            lua_rawget(lua, index);
+            build(lua, lua_gettop(lua), box_index, &(struct place){.parent = object, .key = keys[i]}, depth + 1);
+            lua_pop(lua, 1);
         }
+        lua_pop(lua, 1);
     }
 }
 

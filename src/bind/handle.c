@@ -455,35 +455,27 @@ static int set_expect_count(lua_State *lua)
     return 1;
 }
 
-/* Gone means: no object with the uid exists in the namespace, whatever its labels; so read.c gives this set all objects of the kind. */
-static int set_expect_gone(lua_State *lua)
+static bool has_uid(const struct set *set, const struct selection *all, const char *uid)
 {
-    const struct set *set = to_set(lua, 1);
-    luaL_checktype(lua, 2, LUA_TTABLE);
-    lua_settop(lua, 3);
-    struct bind_run *run = run_of(lua);
-    struct error err = ERROR_INIT;
-    lua_Integer total = (lua_Integer)lua_rawlen(lua, 2), gone = 0, least = option_true(lua, 3, "all") ? total : (lua_Integer)option_number(lua, 3, "at_least", (lua_Number)total);
-    struct selection *all = NULL;
-    if (set->selection != NULL) {
-        all = selection_take(run->bind, set->resource, set->ns, NULL, NULL, &err);
-        if (all == NULL)
-            return script_raise(lua, &err);
-        if (!run_reads(run, all))
-            return luaL_error(lua, "the check reads too many different things");
+    size_t cursor = 0;
+    for (const struct value *object; (object = all != NULL ? kube_watch_next(all->watch, &cursor) : value_item(set->items, cursor++)) != NULL;) {
+        const char *other = value_find_text(object, "metadata", "uid", NULL);
+        if (other != NULL && strcmp(other, uid) == 0)
+            return true;
     }
-    bool known = all == NULL || kube_watch_synced(all->watch);
-    for (lua_Integer i = 1; i <= total && known; i++) {
+    return false;
+}
+
+/* Arguments: the set, the uids, options. */
+static int state_gone(lua_State *lua, const struct set *set, const struct selection *all)
+{
+    struct bind_run *run = run_of(lua);
+    lua_Integer total = (lua_Integer)lua_rawlen(lua, 2), gone = 0;
+    lua_Integer least = option_true(lua, 3, "all") ? total : (lua_Integer)option_number(lua, 3, "at_least", (lua_Number)total);
+    for (lua_Integer i = 1; i <= total; i++) {
         lua_rawgeti(lua, 2, i);
         const char *uid = lua_tostring(lua, -1);
-        const struct value *object;
-        size_t cursor = 0;
-        bool there = false;
-        while (uid != NULL && !there && (object = all != NULL ? kube_watch_next(all->watch, &cursor) : value_item(set->items, cursor++)) != NULL) {
-            const char *other = value_find_text(object, "metadata", "uid", NULL);
-            there = other != NULL && strcmp(other, uid) == 0;
-        }
-        gone += !there;
+        gone += uid == NULL || !has_uid(set, all, uid);
         lua_pop(lua, 1);
     }
     char expected[64], actual[64];
@@ -493,10 +485,34 @@ static int set_expect_gone(lua_State *lua)
     else
         snprintf(expected, sizeof expected, _("at least %lld of %lld gone"), (long long)least, (long long)total);
     snprintf(actual, sizeof actual, _("%lld gone"), (long long)gone);
-    struct expectation *e = add_expectation(run, lua, set->resource, set->asked, set->words, NULL, known && total > 0 && gone >= least);
+    struct expectation *e = add_expectation(run, lua, set->resource, set->asked, set->words, NULL, total > 0 && gone >= least);
     expectation_say(e, _("the ones from before"), expected, actual);
     push_expectation(lua, run, first);
     return 1;
+}
+
+static int finish_gone(lua_State *lua, struct op *op)
+{
+    struct error err = ERROR_INIT;
+    struct selection *all = selection_take(op->run->bind, op->resource, op->ns, NULL, NULL, &err);
+    if (all == NULL)
+        return script_raise(lua, &err);
+    selection_release(all); /* the run holds one */
+    return state_gone(lua, to_set(lua, 1), all);
+}
+
+/* Gone means: no object with the uid exists in the namespace, whatever its labels; so all objects of the kind are read. */
+static int set_expect_gone(lua_State *lua)
+{
+    const struct set *set = to_set(lua, 1);
+    luaL_checktype(lua, 2, LUA_TTABLE);
+    lua_settop(lua, 3);
+    if (set->selection == NULL)
+        return state_gone(lua, set, NULL);
+    struct op *op = op_new(lua, run_of(lua));
+    op->resource = set->resource;
+    op->ns = copy_string(lua, set->ns);
+    return read_all(lua, op, finish_gone);
 }
 
 static const luaL_Reg handle_methods[] = {

@@ -5,6 +5,7 @@
 #define KT_BIND_OBJECTS_H
 
 #include "bind/internal.h"
+#include "bind/op.h"
 #include "data/shape.h"
 
 /* ---- convert.c: Lua values and documents ---- */
@@ -50,6 +51,8 @@ const struct value *set_next(const struct set *set, size_t *cursor);
 size_t set_count(const struct set *set);
 struct handle *to_handle(lua_State *lua, int index); /* NULL if it is none; a Lua error if it is of another run */
 const struct value *handle_object(const struct handle *handle); /* NULL: not there */
+/* read.c: waits until all objects of op->resource in op->ns are read (op->selection is not kept: take it again), then finish. Use: return read_all(...). */
+int read_all(lua_State *lua, struct op *op, op_finish *finish);
 void register_handle(lua_State *lua);
 bool object_condition(const struct value *object, const char *type); /* status True, and not of an older generation */
 bool object_is_ready(const struct value *object);  /* Ready or Available, and not being deleted */

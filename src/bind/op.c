@@ -9,7 +9,7 @@
 
 #define OP "kubetutor.op"
 
-enum { OP_DOCUMENTS = 200, OP_OUTPUT = 1 << 20 };
+enum { OP_DOCUMENTS = 200, OP_OUTPUT = 1 << 20, OP_ARGUMENTS = 6 };
 
 static void free_value(void *value)
 {
@@ -73,6 +73,8 @@ static int drop(lua_State *lua)
 
 struct op *op_new(lua_State *lua, struct bind_run *run)
 {
+    if (lua_gettop(lua) < OP_ARGUMENTS)
+        lua_settop(lua, OP_ARGUMENTS);
     struct op *op = lua_newuserdatauv(lua, sizeof *op, 0);
     *op = (struct op){.run = run, .write = KUBE_WRITE_DEFAULTS, .ended = true, .deadline = -1};
     op->documents = vec_make(OP_DOCUMENTS, free_value);
@@ -119,7 +121,7 @@ void op_object(void *data, struct value *object, const struct error *error, cons
     op->code = status->code;
     value_free(op->result);
     op->result = object;
-    if (error != NULL && !(op->ignore_missing && error->kind == ERROR_NOT_FOUND))
+    if (error != NULL && !(op->ignore_missing && error->kind == ERROR_NOT_FOUND) && !(op->ignore_replaced && error->kind == ERROR_CONFLICT))
         op_end(op, error);
     else if (op->next != NULL)
         op->next(op);

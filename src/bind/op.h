@@ -36,11 +36,13 @@ struct op {
     char *labels, *fields;
     int code;
     int64_t deadline;
-    bool create, shared, ignore_missing, wait_gone;
+    bool create, shared, wait_gone;
+    bool ignore_missing, ignore_replaced; /* not found, or another object has the name now: that is fine */
     const char *subresource;
     char *uid;
 };
-/* Pushes a new one (a userdata that ends everything when it is dropped). */
+/* Pushes a new one (a userdata that ends everything when it is dropped), above all arguments that a method may have: those that were not given read as
+ * nil afterwards. */
 struct op *op_new(lua_State *lua, struct bind_run *run);
 void op_begin(lua_State *lua, struct op *op);            /* before anything is started */
 int op_wait(lua_State *lua, struct op *op);              /* yields until op_end; then finish runs. Use: return op_wait(lua, op) */

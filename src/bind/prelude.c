@@ -49,6 +49,7 @@ const char prelude_lua[] =
     "      for key, value in pairs(selector) do\n"
     "        if labels[key] ~= value then holds = false end\n"
     "      end\n"
+    "      if service:exists() and not workload:exists() then return k_.state(k, workload, false, '', '', '') end\n"
     "      return k_.state(k, service, holds, 'spec.selector', words(labels), words(selector))\n"
     "    end }\n"
     "  end\n"

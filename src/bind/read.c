@@ -213,6 +213,14 @@ static int read_objects(lua_State *lua, struct op *op, op_finish *finish)
     return op_wait(lua, op);
 }
 
+int read_all(lua_State *lua, struct op *op, op_finish *finish)
+{
+    op->finish = finish;
+    op_begin(lua, op);
+    watched(op);
+    return op_wait(lua, op);
+}
+
 static struct op *new_read(lua_State *lua, struct bind_run *run, const char *kind, int options_index)
 {
     struct op *op = op_new(lua, run);
@@ -365,7 +373,10 @@ static int k_state(lua_State *lua)
     luaL_argcheck(lua, handle != NULL, 2, "an object is wanted");
     size_t first = run->verdict->expectations.length;
     struct expectation *e = add_expectation(run, lua, handle->resource, handle->asked, handle->name, handle_object(handle), lua_toboolean(lua, 3));
-    expectation_say(e, luaL_checkstring(lua, 4), luaL_checkstring(lua, 5), handle_object(handle) != NULL ? luaL_checkstring(lua, 6) : _("missing"));
+    if (handle_object(handle) != NULL)
+        expectation_say(e, luaL_checkstring(lua, 4), luaL_checkstring(lua, 5), luaL_checkstring(lua, 6));
+    else
+        expectation_say(e, "", _("there"), _("missing"));
     push_expectation(lua, run, first);
     return 1;
 }

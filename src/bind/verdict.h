@@ -19,7 +19,7 @@ const char *both_text(const struct both *both); /* in the current language (base
 /* One expectation. Strings are owned, never NULL but where it says so; they may hold outside bytes. */
 struct expectation {
     bool holds;
-    bool history;     /* about what was seen in this step: cannot be answered later (expect_seen, :saw, expect_absent for some seconds, expect_gone) */
+    bool history;     /* about what was seen in this step: cannot be answered later (expect_seen, :saw, expect_absent for some seconds) */
     bool hidden;      /* secret=true: expected and actual read "(hidden)" */
     int points;       /* 1 unless :points(n) */
     char *kind;       /* "Deployment"; "" for expect(bool) */

@@ -67,8 +67,8 @@ static void too_late(void *data)
     if (op->error.kind == ERROR_UNREACHABLE)
         err = op->error;
     else
-        error_set(&err, ERROR_TIMEOUT, NULL, "%s %s did not become %s in %lld s", op->kind, op->name, op->wait_gone ? "absent" : op->text,
-                  (long long)(op->deadline / 1000));
+        error_set(&err, ERROR_TIMEOUT, NULL, "%s %s did not become %s in %g s", op->kind, op->name, op->wait_gone ? "absent" : op->text,
+                  (double)op->deadline / 1000);
     op_end(op, &err);
 }
 

@@ -185,6 +185,8 @@ static bool read_documents(struct op *op, const char *path, struct error *err)
     if (raw != NULL && text == NULL)
         error_memory(err);
     vec_free(&op->documents);
+    if (raw == NULL && err->kind == ERROR_DENIED) /* of a file: not the cluster's word */
+        err->kind = ERROR_INPUT;
     bool ok = text != NULL && yaml_parse_all(text, strlen(text), path, YAML_DUPLICATES_REFUSE, &op->documents, err);
     mem_free(raw);
     mem_free(text);
@@ -378,6 +380,7 @@ static void send_delete(struct op *op)
     struct error err = ERROR_INIT;
     struct kube_target target = op_kube_target(op);
     op->next = NULL;
+    op->ignore_replaced = op->uid != NULL;
     op->ignore_missing = true; /* gone is what was wanted */
     op->write.uid = op->uid;
     op->call = kube_delete(op->run->bind->client, &target, &op->write, op_object, op, &err);
@@ -408,7 +411,7 @@ static void delete_next(struct op *op)
     value_free(value_take(op->object, object));
     struct kube_target target = op_kube_target(op);
     op->next = delete_next;
-    op->ignore_missing = true;
+    op->ignore_missing = op->ignore_replaced = true;
     op->write.uid = op->uid;
     op->call = op->name != NULL ? kube_delete(op->run->bind->client, &target, &op->write, op_object, op, &err) : NULL;
     end_if(op, op->call, &err);

@@ -1,0 +1,7 @@
+-- mode: check
+local kept
+return {
+  first = function(k) kept = k end,
+  run = function(k) return kept.namespace end,
+}
+-- expect: error field_of_k_kept_for_later.lua:5: this k belongs to a function that has ended: use the one that the function was given

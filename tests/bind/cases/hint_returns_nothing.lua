@@ -1,0 +1,5 @@
+-- mode: check
+return { run = function(k, state)
+  return nil
+end }
+-- expect: passed

@@ -1,0 +1,12 @@
+-- mode: verify
+return { run = function(k, state)
+  k:wait("pods", "web-a", "Ready")
+  k:wait(k:get("deployments.apps", "web"), "Available", 5)
+  k:wait("deployments.apps", "web", "RolledOut")
+  k:wait("pods", "web-a", "phase=Running")
+  k:wait_gone("pods", "nobody")
+  k:sleep(0)
+  expect(true)
+end }
+-- expect: passed
+-- expect: holds :  |  | 

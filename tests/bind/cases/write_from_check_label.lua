@@ -1,0 +1,5 @@
+-- mode: check
+return { run = function(k, state)
+  k:label("pods", "web-a", {})
+end }
+-- expect: error write_from_check_label.lua:3: k:label changes the cluster: it belongs into setup, solve or cleanup, a check only reads
