@@ -99,12 +99,11 @@ static bool was_ours(const struct gallery *gallery, const struct value *old)
     return ours;
 }
 
-/* What a controller made goes with its owner; what the control plane puts into every namespace is nobody's. */
-static bool is_learners(const struct exhibit *exhibit, const struct value *object)
+bool gallery_is_somebodys(const struct kube_resource *resource, const struct value *object)
 {
     if (lesson_is_controlled(object))
         return false;
-    const char *name = value_find_text(object, "metadata", "name", NULL), *plural = exhibit->resource->plural;
+    const char *name = value_find_text(object, "metadata", "name", NULL), *plural = resource->plural;
     return !(strcmp(plural, "configmaps") == 0 && strcmp(name, "kube-root-ca.crt") == 0) &&
            !(strcmp(plural, "serviceaccounts") == 0 && strcmp(name, "default") == 0) && strcmp(plural, "events") != 0 && strcmp(plural, "endpoints") != 0;
 }
@@ -132,7 +131,7 @@ static void changed(void *data, enum kube_change change, const struct value *obj
             (void)!map_set(&gallery->changed, uid, stamp);
         }
     }
-    if ((fresh || orphaned) && run->ledger && is_learners(exhibit, object))
+    if ((fresh || orphaned) && run->ledger && gallery_is_somebodys(exhibit->resource, object))
         (void)!progress_ledger_add(run->progress, run->cluster, run->lesson->id, exhibit->kind, ns != NULL ? ns : "", name, uid, NULL);
     loop_set_timer(gallery->tell, 0);
 }

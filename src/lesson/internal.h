@@ -17,6 +17,9 @@
 /* ---- gallery.c: the objects of the kinds that the lesson names, in the learner's namespace ---- */
 
 struct gallery;
+/* False for what a controller made, which goes with its owner (EndpointSlices even bear the labels of their Service), and for what the control plane puts
+ * into every namespace. */
+bool gallery_is_somebodys(const struct kube_resource *resource, const struct value *object);
 /* Starts watching when the kinds are known. ledger: new objects are written down. */
 struct gallery *gallery_new(struct lesson_run *run, struct error *err);
 void gallery_free(struct gallery *gallery); /* NULL is fine */
