@@ -91,45 +91,60 @@ static void add_countdown(struct buf *text, int64_t at_ms)
 {
     int64_t left = (at_ms - clock_monotonic_ms() + TICK_MS - 1) / TICK_MS;
     if (left > 0)
-        buf_printf(text, _("; next try in %lld s"), (long long)left);
+        buf_printf(text, _("next try in %lld s"), (long long)left);
     else
-        buf_printf(text, "; %s", _("trying again…"));
+        buf_printf(text, "%s", _("trying again…"));
 }
 
-/* What the banner says; "" for nothing. */
-static bool banner_text(const struct ui *ui, struct buf *text)
+static const struct error *banner_error(const struct ui *ui, int64_t *at_ms)
+{
+    const struct error *trouble = ui->run != NULL ? lesson_run_trouble(ui->run, at_ms) : NULL;
+    const struct error *failure = ui->run != NULL ? lesson_run_error(ui->run) : NULL;
+    if (ui->trouble.kind != ERROR_NONE || failure != NULL) {
+        *at_ms = ui->retry_at_ms;
+        return ui->trouble.kind != ERROR_NONE ? &ui->trouble : failure;
+    }
+    return trouble != NULL ? trouble : ui->notice.kind != ERROR_NONE ? &ui->notice : NULL;
+}
+
+/* What is said of an error, and what can be done about it. True if a countdown is in it. */
+static bool banner_texts(const struct ui *ui, struct buf *what, struct buf *then)
 {
     int64_t at_ms = 0;
-    const struct error *trouble = ui->run != NULL ? lesson_run_trouble(ui->run, &at_ms) : NULL;
-    const struct error *failure = ui->run != NULL ? lesson_run_error(ui->run) : NULL;
-    const struct error *error = ui->trouble.kind != ERROR_NONE ? &ui->trouble : failure != NULL ? failure : trouble;
-    if (error == NULL)
-        error = ui->notice.kind != ERROR_NONE ? &ui->notice : NULL;
+    const struct error *error = banner_error(ui, &at_ms);
     if (error == NULL)
         return false;
-    buf_append_string(text, error->message);
+    buf_append_string(what, error->message);
     if (error->where[0] != '\0' && strstr(error->message, error->where) == NULL && error->kind == ERROR_INPUT)
-        buf_printf(text, " (%s)", error->where);
-    if (error->cause[0] != '\0' && strstr(error->message, error->cause) == NULL)
-        buf_printf(text, ": %s", error->cause);
+        buf_printf(what, " (%s)", error->where);
+    if (error->cause[0] != '\0' && error->kind != ERROR_UNREACHABLE && strstr(error->message, error->cause) == NULL)
+        buf_printf(what, ": %s", error->cause);
     if (error == &ui->notice)
         return false;
-    bool counts = error == trouble || ui->retry_at_ms != 0 || ui->state == UI_CLUSTER_CONNECTING;
+    bool own = error == &ui->trouble || (ui->run != NULL && error == lesson_run_error(ui->run));
+    bool counts = !own || ui->retry_at_ms != 0 || ui->state == UI_CLUSTER_CONNECTING;
     if (counts)
-        add_countdown(text, error == trouble ? at_ms : ui->retry_at_ms);
-    if (error != trouble)
-        buf_printf(text, " · %s", error == failure && !counts ? _("r: begin the step again") : _("r: try now"));
+        add_countdown(then, at_ms);
+    if (own)
+        buf_printf(then, "%s%s", counts ? " · " : "", error == &ui->trouble || counts ? _("r: try now") : _("r: begin the step again"));
     return counts;
 }
 
+/* What is to be done stands in the last row, and is never cut off. */
 bool ui_banner(const struct ui *ui, struct vec *lines, size_t columns)
 {
-    struct buf text = buf_make(DRAW_TEXT);
-    bool counts = banner_text(ui, &text);
+    struct buf what = buf_make(DRAW_TEXT), then = buf_make(DRAW_TEXT);
+    bool counts = banner_texts(ui, &what, &then);
     struct lines_shape shape = {.columns = columns, .first = " ! ", .rest = "   ", .role = ROLE_BANNER, .prefix_role = ROLE_BANNER, .target = -1};
-    if (text.length > 0)
-        lines_text(lines, text.bytes, &shape);
-    buf_free(&text);
+    if (what.length > 0)
+        lines_text(lines, what.bytes, &shape);
+    while (lines->length > BANNER_ROWS)
+        vec_remove(lines, lines->length - 1);
+    shape.first = "   ";
+    if (then.length > 0)
+        lines_text(lines, then.bytes, &shape);
+    buf_free(&what);
+    buf_free(&then);
     return counts;
 }
 
@@ -163,43 +178,39 @@ static enum role frame_role(const struct ui *ui, enum pane pane)
     return ui->focus == pane ? ROLE_FOCUS : ROLE_FRAME;
 }
 
-static void draw_cluster(const struct ui *ui, int y, int x, int width)
+/* "cluster live v1.37.2 · ns learn". The caller frees. */
+static struct safe_text cluster_words(const struct ui *ui, bool brief)
 {
-    const char *name = ui->name != NULL && ui->name[0] != '\0' ? ui->name : NULL;
-    if (ui->state == UI_CLUSTER_READY || ui->state == UI_CLUSTER_ASKING)
-        put(y, x, width, ROLE_STATUS, _(" cluster %s %s · ns %s "), name != NULL ? name : "-", ui->version, ui->ns != NULL && ui->ns[0] != '\0' ? ui->ns : "-");
-    else if (ui->trouble.kind != ERROR_NONE)
-        put(y, x, width, ROLE_BAD, _(" cluster %s: not reached "), name != NULL ? name : "-");
-    else
-        put(y, x, width, ROLE_MUTED, "%s", _(" looking for the cluster… "));
-}
-
-static int cluster_width(const struct ui *ui)
-{
-    return ui->name == NULL ? 26 : (int)(strlen(ui->name) + strlen(ui->version) + strlen(ui->ns)) + 18;
+    const char *name = ui->name != NULL && ui->name[0] != '\0' ? ui->name : "-", *label = brief ? "" : _("cluster ");
+    bool known = ui->state == UI_CLUSTER_READY || ui->state == UI_CLUSTER_ASKING;
+    char *words = known ? mem_printf(_(" %s%s %s · ns %s "), label, name, ui->version, ui->ns[0] != '\0' ? ui->ns : "-")
+                  : ui->trouble.kind != ERROR_NONE ? mem_printf(_(" %s%s: not reached "), label, name)
+                                                   : mem_string(_(" looking for the cluster… "));
+    struct safe_text safe = safe_string(words);
+    mem_free(words);
+    return safe;
 }
 
 static void draw_title(const struct ui *ui, const struct layout *l)
 {
-    const char *title = ui->lesson->text[lang_get()]->title;
     enum role role = frame_role(ui, l->wide || ui->focus != PANE_LIVE ? PANE_LESSON : PANE_LIVE);
+    struct safe_text cluster = cluster_words(ui, !l->wide);
+    int end = l->wide ? l->split : l->columns, x = l->boxed ? 2 : 1, about = screen_text_width(&cluster), most = l->columns * 2 / 5;
     screen_frame(0, 0, l->columns, false, FRAME_HORIZONTAL, ROLE_FRAME);
-    int end = l->wide ? l->split : l->columns, x = l->boxed ? 2 : 1, about = cluster_width(ui);
-    if (!l->wide) { /* the cluster at the right end of the same row, with half of it at most */
-        about = about < l->columns / 2 ? about : l->columns / 2;
-        draw_cluster(ui, 0, l->columns - about - 1, about);
-        end = l->columns - about - 1;
-    } else
-        draw_cluster(ui, 0, l->split + 2, l->columns - l->split - 4);
-    struct buf step = buf_make(200);
-    buf_printf(&step, _(" step %d of %zu "), ui->step + 1, ui->lesson->steps.length);
-    struct safe_text safe = safe_string(step.bytes);
-    int step_width = screen_text_width(&safe);
-    x += put(0, x, end - x - step_width - 3, role, " %s ", title) + 2;
+    if (!l->wide) /* the cluster stands at the right end of the same row */
+        end = l->columns - (about < most ? about : most) - 1;
+    screen_text(0, l->wide ? l->split + 2 : end, l->wide ? l->columns - l->split - 4 : l->columns - end - 1, &cluster, ui->trouble.kind != ERROR_NONE ? ROLE_BAD : ROLE_STATUS);
+    char *words = mem_printf(_(" step %d of %zu "), ui->step + 1, ui->lesson->steps.length);
+    struct safe_text step = safe_string(words);
+    int step_width = screen_text_width(&step);
+    x += put(0, x, 1, role, " ");
+    x += put(0, x, end - x - step_width - 3, role, "%s", ui->lesson->text[lang_get()]->title);
+    x += put(0, x, 1, role, " ") + 1;
     if (x + step_width < end)
-        screen_text(0, x, step_width, &safe, role);
-    safe_free(&safe);
-    buf_free(&step);
+        screen_text(0, x, step_width, &step, role);
+    safe_free(&step);
+    mem_free(words);
+    safe_free(&cluster);
 }
 
 static void draw_frames(const struct ui *ui, const struct layout *l)
@@ -257,14 +268,14 @@ static void draw_status(const struct ui *ui, const struct layout *l)
 {
     int y = l->status.y, x = l->status.x, end = l->status.x + l->status.width, steps = (int)ui->lesson->steps.length, passed = ui_steps_passed(ui);
     int full = steps > 0 ? BAR_CELLS * passed / steps : 0;
+    if (ui->overlay != OVERLAY_NONE) {
+        put(y, x, end - x, ROLE_KEY, "%s", overlay_footer(ui));
+        return;
+    }
     for (int i = 0; i < BAR_CELLS; i++)
         put(y, x + i, 1, i < full ? ROLE_GOOD : ROLE_MUTED, "%s", i < full ? "▓" : "░");
     x += BAR_CELLS + 1;
     x += put(y, x, end - x, ROLE_STATUS, "%d/%d ", passed, steps);
-    if (ui->overlay != OVERLAY_NONE) {
-        put(y, x, end - x, ROLE_KEY, "· %s", overlay_footer(ui));
-        return;
-    }
     x += put(y, x, end - x, ROLE_MUTED, "· ");
     const struct key_binding *binding;
     for (size_t i = 0; (binding = ui_binding(i)) != NULL; i++) {
@@ -325,7 +336,7 @@ static bool draw_all(struct ui *ui)
         return false;
     }
     bool counts = ui_banner(ui, &banner, (size_t)l.banner.width);
-    int banner_rows = banner.length < BANNER_ROWS ? (int)banner.length : BANNER_ROWS;
+    int banner_rows = banner.length <= BANNER_ROWS ? (int)banner.length : BANNER_ROWS + 1;
     build_lesson(ui, l.panes[PANE_LESSON].width);
     build_checks(ui, l.panes[PANE_CHECKS].width);
     l = layout_compute(rows, columns, ui->checks_height, banner_rows, ui->focus);
