@@ -66,11 +66,6 @@ static const struct value *controller_of(const struct value *object)
     return NULL;
 }
 
-bool lesson_is_controlled(const struct value *object)
-{
-    return controller_of(object) != NULL;
-}
-
 static const struct value *find_uid(const struct gallery *gallery, const char *uid)
 {
     for (size_t i = 0; uid != NULL && i < gallery->exhibits.length; i++) {
@@ -101,7 +96,7 @@ static bool was_ours(const struct gallery *gallery, const struct value *old)
 
 bool gallery_is_somebodys(const struct kube_resource *resource, const struct value *object)
 {
-    if (lesson_is_controlled(object))
+    if (controller_of(object) != NULL)
         return false;
     const char *name = value_find_text(object, "metadata", "name", NULL), *plural = resource->plural;
     return !(strcmp(plural, "configmaps") == 0 && strcmp(name, "kube-root-ca.crt") == 0) &&

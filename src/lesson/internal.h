@@ -27,7 +27,6 @@ void gallery_free(struct gallery *gallery); /* NULL is fine */
 void gallery_add(struct gallery *gallery, const char *kind);
 size_t gallery_watches(const struct gallery *gallery);
 struct kube_watch *gallery_watch(const struct gallery *gallery, size_t index, const struct kube_resource **resource);
-bool lesson_is_controlled(const struct value *object); /* it has a controller among its owners, which will see to it */
 int64_t gallery_changed(const struct gallery *gallery, const char *uid); /* monotonic ms of the last change, 0: never */
 
 /* ---- run.c ---- */

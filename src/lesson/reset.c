@@ -286,7 +286,7 @@ static void listed(void *data, struct value *object, const struct error *error, 
     for (const struct value *item = value_first(value_get(object, "items")); item != NULL; item = value_next(item)) {
         const char *name = value_find_text(item, "metadata", "name", NULL), *uid = value_find_text(item, "metadata", "uid", NULL);
         const char *ns = value_find_text(item, "metadata", "namespace", NULL);
-        if (name != NULL && uid != NULL && !lesson_is_controlled(item)) /* an EndpointSlice bears its Service's labels, and goes with it */
+        if (name != NULL && uid != NULL && resource != NULL && gallery_is_somebodys(resource, item))
             add_target(reset, resource, kind, ns != NULL ? ns : "", name, uid);
     }
     value_free(object);
