@@ -171,9 +171,9 @@ static void set_timer(struct kube_call *call)
     if (call->state == CALL_PAUSES)
         least(&due, call->again_at);
     else if (call->head_bytes == 0)
-        least(&due, call->began_at + CONTACT_MS > now ? call->began_at + CONTACT_MS : now + SILENCE_MS);
+        least(&due, call->began_at + call->client->contact_ms > now ? call->began_at + call->client->contact_ms : now + call->client->silence_ms);
     if (call->state == CALL_RUNS && silence_counts(call))
-        least(&due, quiet_since(call) + SILENCE_MS);
+        least(&due, quiet_since(call) + call->client->silence_ms);
     loop_set_timer(call->timer, due == INT64_MAX ? -1 : due > now ? due - now : 0);
 }
 
@@ -254,7 +254,7 @@ static void on_timer(void *data)
                   (double)call->timeout_ms / 1000);
     else if (call->idle_ms > 0 && now >= call->byte_at + call->idle_ms)
         error_set(&err, ERROR_TIMEOUT, server, "nothing came from the API server %s for %g seconds", authority, (double)call->idle_ms / 1000);
-    else if (call->state == CALL_RUNS && now >= call->began_at + CONTACT_MS && !is_connected(call))
+    else if (call->state == CALL_RUNS && now >= call->began_at + call->client->contact_ms && !is_connected(call))
         error_set(&err, ERROR_UNREACHABLE, server, "the API server %s does not answer: no connection came about within 10 seconds", authority);
     if (err.kind != ERROR_NONE) {
         call_fail(call, &err);
@@ -264,7 +264,7 @@ static void on_timer(void *data)
         call_begin(call);
         return;
     }
-    if (call->state == CALL_RUNS && silence_counts(call) && now >= quiet_since(call) + SILENCE_MS) {
+    if (call->state == CALL_RUNS && silence_counts(call) && now >= quiet_since(call) + call->client->silence_ms) {
         call->probed_at = now;
         if (is_connected(call))
             client_probe(call->client);
@@ -380,7 +380,7 @@ static void judge_failure(struct kube_call *call)
                   call->head_bytes > HEAD_MAXIMUM ? (size_t)HEAD_MAXIMUM : call->maximum);
     else {
         unsigned n = call->tries - 1;
-        if (is_passing(call) && n < RETRIES && clock_monotonic_ms() + waits[n] < call->began_at + CONTACT_MS && try_again(call, waits[n]))
+        if (is_passing(call) && n < RETRIES && clock_monotonic_ms() + waits[n] < call->began_at + call->client->contact_ms && try_again(call, waits[n]))
             return;
         easy_trouble(&call->easy, call->result, &call->client->endpoint, call->client->config, &err);
     }
@@ -390,6 +390,8 @@ static void judge_failure(struct kube_call *call)
 /* curl is done with it. */
 static void judge(struct kube_call *call)
 {
+    if (call->result == CURLE_OK && !call->head_done) /* curl takes a head that was cut off for an answer */
+        call->result = CURLE_RECV_ERROR;
     bool cut = call->code != 0 && !is_success(call) && call->result == CURLE_WRITE_ERROR && !call->no_memory && !call->too_large;
     if (call->result != CURLE_OK && !cut) {
         judge_failure(call);
@@ -440,7 +442,8 @@ void call_serve(struct kube_call *call)
     if (call->pending.length > 0) {
         size_t length;
         char *bytes = buf_take(&call->pending, &length);
-        call->on_data(call->data, bytes, length);
+        if (bytes != NULL) /* else memory ran out while it was filled, and the call ends with that */
+            call->on_data(call->data, bytes, length);
         mem_free(bytes);
         if (gone)
             return;

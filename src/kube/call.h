@@ -51,6 +51,7 @@ struct kube_client {
     int64_t heard_at;  /* when a byte last came, for any call */
     int64_t probed_at; /* when the probe began */
     struct kube_call *probe;
+    int64_t contact_ms, silence_ms, probe_ms; /* CONTACT_MS and so on, but in tests */
     void (*on_terminal)(void *data, bool taken);
     void *terminal_data;
     void (*on_warning)(void *data, const char *text);

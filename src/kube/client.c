@@ -148,7 +148,7 @@ static void on_probe(void *data, const struct kube_answer *answer, const struct 
 
 void client_probe(struct kube_client *client)
 {
-    static const struct kube_request request = {.method = "GET", .path = "/version", .maximum = 64 << 10, .timeout_ms = PROBE_MS, .no_retry = true};
+    const struct kube_request request = {.method = "GET", .path = "/version", .maximum = 64 << 10, .timeout_ms = client->probe_ms, .no_retry = true};
     if (client->probe != NULL)
         return;
     client->probed_at = clock_monotonic_ms();
@@ -197,6 +197,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct kube_config *confi
     client->warnings = vec_make(128, mem_free);
     client->told = map_make(WARNINGS_KEPT, NULL);
     client->heard_at = client->probed_at = INT64_MIN;
+    kube_client_set_patience(client, CONTACT_MS, SILENCE_MS, PROBE_MS);
     client->kick = loop_add_timer(loop, -1, on_kick, client);
     if (client->kick != NULL && endpoint_make(&client->endpoint, config, err) && first_warnings(client)) {
         client->transport = transport_new(loop, on_progress, client, err);
@@ -259,6 +260,13 @@ void kube_client_on_warning(struct kube_client *client, void (*fn)(void *data, c
 struct kube_discovery **kube_client_discovery(struct kube_client *client)
 {
     return &client->discovery;
+}
+
+void kube_client_set_patience(struct kube_client *client, int64_t contact_ms, int64_t silence_ms, int64_t probe_ms)
+{
+    client->contact_ms = contact_ms;
+    client->silence_ms = silence_ms;
+    client->probe_ms = probe_ms;
 }
 
 struct kube_call *kube_send(struct kube_client *client, const struct kube_request *request,

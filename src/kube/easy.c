@@ -205,7 +205,6 @@ bool easy_make(struct easy *easy, const struct endpoint *endpoint, const struct 
     } settings[] = {
         {CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS},
         {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS},
-        {CURLOPT_PIPEWAIT, 1},
         {CURLOPT_PATH_AS_IS, 1},
         {CURLOPT_FOLLOWLOCATION, 0},
         {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
@@ -218,7 +217,9 @@ bool easy_make(struct easy *easy, const struct endpoint *endpoint, const struct 
     bool ok = curl != NULL;
     for (size_t i = 0; ok && i < sizeof settings / sizeof *settings; i++)
         ok = curl_easy_setopt(curl, settings[i].option, settings[i].value) == CURLE_OK;
-    ok = ok && curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, easy->words) == CURLE_OK && curl_easy_setopt(curl, CURLOPT_SHARE, share) == CURLE_OK &&
+    /* TLS says at once whether many requests may share a connection; without it curl would wait for the first answer, which may never come */
+    ok = ok && curl_easy_setopt(curl, CURLOPT_PIPEWAIT, endpoint->tls ? 1L : 0L) == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, easy->words) == CURLE_OK && curl_easy_setopt(curl, CURLOPT_SHARE, share) == CURLE_OK &&
          curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
          curl_easy_setopt(curl, CURLOPT_USERAGENT, "kubetutor/" KT_VERSION) == CURLE_OK &&
          curl_easy_setopt(curl, CURLOPT_PROXY, endpoint->proxy) == CURLE_OK && curl_easy_setopt(curl, CURLOPT_NOPROXY, "") == CURLE_OK &&

@@ -28,6 +28,9 @@ void kube_stream_own(struct kube_stream *stream, void *owned, void (*drop)(void 
  * cancel the call. Once a call, right after kube_send. */
 void kube_call_on_head(struct kube_call *call, void (*fn)(void *data));
 
+/* For tests: how long to wait for a connection, in silence, and for an answer to the question whether the server lives, instead of 9.5, 5 and 4.5 s. */
+void kube_client_set_patience(struct kube_client *client, int64_t contact_ms, int64_t silence_ms, int64_t probe_ms);
+
 /* --- resource.c --- */
 
 void kube_discovery_free(struct kube_discovery *discovery); /* NULL is fine; nobody who waits is called */

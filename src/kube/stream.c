@@ -131,7 +131,7 @@ static void connect_now(struct kube_stream *stream, const struct credentials *cr
     stream->quiet_since = clock_monotonic_ms();
     if (stream->began_at == 0)
         stream->began_at = stream->quiet_since;
-    loop_set_timer(stream->timer, CONTACT_MS);
+    loop_set_timer(stream->timer, stream->client->contact_ms);
 }
 
 static void begin(struct kube_stream *stream)
@@ -308,7 +308,7 @@ static void connected(struct kube_stream *stream)
     if (stream->socket == NULL)
         end_memory(stream);
     else
-        loop_set_timer(stream->timer, SILENCE_MS);
+        loop_set_timer(stream->timer, stream->client->silence_ms);
 }
 
 void stream_curl_done(struct kube_stream *stream, CURLcode result)
@@ -332,7 +332,7 @@ static void still_asking(struct kube_stream *stream)
         return;
     }
     client_probe(stream->client);
-    loop_set_timer(stream->timer, SILENCE_MS);
+    loop_set_timer(stream->timer, stream->client->silence_ms);
 }
 
 static void on_timer(void *data)
