@@ -82,6 +82,13 @@ int say_error(const struct app *app, const struct error *err)
     return exit_code_of(err);
 }
 
+void print_safe(FILE *to, const char *format, const char *text)
+{
+    struct safe_text safe = safe_make(text, strlen(text), SAFE_NEWLINES);
+    fprintf(to, format, safe.bytes != NULL ? safe.bytes : "");
+    safe_free(&safe);
+}
+
 void print_markdown(const struct app *app, const char *markdown, bool to_stderr)
 {
     struct styled_lines lines = {0};
@@ -239,7 +246,7 @@ static bool wants_colour(const struct app *app, int fd)
 /* False: a message was printed, usage. */
 static bool set_language_and_colour(struct app *app)
 {
-    enum lang lang = lang_from_environment();
+    enum lang lang = lang_get();
     const char *asked = app->values[OPTION_LANG], *when = app->values[OPTION_COLOR];
     if (asked != NULL && !lang_parse(asked, &lang)) {
         fprintf(stderr, "kubetutor: --lang is en or zh, not %s\n", asked);
@@ -327,13 +334,16 @@ int app_main(int argc, char **argv)
 {
     struct app app = {.outputs = vec_make(8, NULL), .arguments = vec_make(100, NULL)};
     char *catalogues = find_catalogues();
+    enum lang lang = lang_from_environment(); /* before lang_init, which sets LANGUAGE for gettext */
     signal(SIGPIPE, SIG_IGN);
     lang_init(catalogues);
-    lang_set(lang_from_environment());
+    lang_set(lang);
     mem_free(catalogues);
+    int code = EXIT_USAGE;
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return command_version(&app);
-    int code = options_parse(&app, argc, argv) && set_language_and_colour(&app) ? run_command(&app) : EXIT_USAGE;
+        code = command_version(&app);
+    else if (options_parse(&app, argc, argv) && set_language_and_colour(&app))
+        code = run_command(&app);
     if (fflush(stdout) != 0 && code == EXIT_OK) { /* a full disk behind a redirection must not look like success */
         fprintf(stderr, "kubetutor: %s\n", _("cannot write the output"));
         code = EXIT_LESSON;

@@ -113,7 +113,7 @@ bool app_write_reports(struct app *app, const struct report *report, struct erro
     return true;
 }
 
-static bool outputs_fit(const struct app *app)
+bool app_outputs_fit(const struct app *app)
 {
     for (size_t i = 0; i < app->outputs.length; i++) {
         char name[32];
@@ -158,7 +158,7 @@ int command_check(struct app *app)
     char *owned = NULL;
     int64_t wait_ms = 0, began = clock_monotonic_ms();
     const char *wait = app->values[OPTION_WAIT];
-    if (!outputs_fit(app))
+    if (!app_outputs_fit(app))
         return EXIT_USAGE;
     if (wait != NULL && !duration_parse(wait, &wait_ms)) {
         fprintf(stderr, "kubetutor: --wait wants a duration such as 30s or 2m, not %s\n", wait);
@@ -271,7 +271,7 @@ int command_solve(struct app *app)
 static void removed_one(void *data, const char *object)
 {
     (void)data;
-    printf(_("removed %s\n"), object);
+    print_safe(stdout, _("removed %s\n"), object);
 }
 
 static void reset_done(void *data, const struct error *error, int removed)

@@ -116,7 +116,7 @@ static int learn(struct learning *learning, const struct lesson_name *name, stru
     };
     learning->ui = ui_new(&options, err);
     if (learning->ui == NULL)
-        return err->kind == ERROR_INPUT && name->lesson == NULL ? EXIT_USAGE : exit_code_of(err);
+        return err->kind == ERROR_INPUT ? EXIT_USAGE /* no terminal, or none that is known */ : exit_code_of(err);
     for (size_t i = 0; i < sizeof app->signals / sizeof *app->signals; i++) { /* the screen has its own: it must give the terminal back */
         loop_drop(app->signals[i]);
         app->signals[i] = NULL;

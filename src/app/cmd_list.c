@@ -7,6 +7,7 @@
 #include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "text/safe.h"
 
 static struct value *both_value(const char *en, const char *zh)
 {
@@ -31,12 +32,21 @@ static bool add_lesson(struct app *app, struct value *list, const struct lesson 
     return value_append(list, v) && ok;
 }
 
+static void print_chapter(const struct course_chapter *chapter, bool first)
+{
+    struct safe_text title = safe_string(both_text(&chapter->title));
+    printf("%s%s\n", first ? "" : "\n", title.bytes != NULL ? title.bytes : "");
+    safe_free(&title);
+}
+
 static void print_lesson(struct app *app, const struct lesson *lesson)
 {
     const char *green = app->colour_out ? "\033[32m" : "", *off = app->colour_out ? "\033[0m" : "";
     int passed = progress_passed_anywhere(app->progress, lesson->id), steps = (int)lesson->steps.length;
+    struct safe_text title = safe_string(lesson->text[lang_get()]->title);
     printf("  %s%s%s %-20s %2d %s  %d/%d  %s\n", passed >= steps ? green : "", passed >= steps ? "✓" : passed > 0 ? "▸" : " ", passed >= steps ? off : "", lesson->id,
-           lesson->minutes, _("min"), passed < steps ? passed : steps, steps, lesson->text[lang_get()]->title);
+           lesson->minutes, _("min"), passed < steps ? passed : steps, steps, title.bytes != NULL ? title.bytes : "");
+    safe_free(&title);
 }
 
 int command_list(struct app *app)
@@ -56,7 +66,7 @@ int command_list(struct app *app)
         const struct course_chapter *chapter = app->course->chapters.items[i];
         struct value *c = value_object(), *lessons = value_array();
         if (!json && !names)
-            printf("%s%s\n", i > 0 ? "\n" : "", both_text(&chapter->title));
+            print_chapter(chapter, i == 0);
         for (size_t j = 0; j < chapter->lessons.length; j++) {
             struct lesson *lesson = lesson_load(app->loop, app->pack, chapter->lessons.items[j], NULL, &err);
             if (lesson == NULL) {
@@ -94,9 +104,13 @@ int command_list(struct app *app)
 static void show_step(const struct app *app, const struct text_step *step)
 {
     struct buf out = buf_make(1 << 20);
+    bool in_list = false;
     buf_printf(&out, "## %s\n\n", step->heading);
     for (size_t i = 0; i < step->blocks.length; i++) {
         const struct text_block *block = step->blocks.items[i];
+        if (in_list && block->kind != BLOCK_CHOICE)
+            buf_append_string(&out, "\n"); /* else what follows would be of the last choice */
+        in_list = block->kind == BLOCK_CHOICE;
         switch (block->kind) {
         case BLOCK_PROSE:
             buf_printf(&out, "%s\n\n", block->text);

@@ -63,7 +63,9 @@ static int import_from(struct app *app, const char *file)
     struct error err = ERROR_INIT;
     size_t length = 0;
     char *text = strcmp(file, "-") == 0 ? read_input(&length, &err) : file_read(file, PROGRESS_FILE, &length, &err);
-    bool ok = text != NULL && progress_import(app->progress, text, length, &err);
+    bool ok = text != NULL;
+    if (ok && !progress_import(app->progress, text, length, &err))
+        ok = error_context(&err, _("%s cannot be imported"), file);
     mem_free(text);
     return ok ? EXIT_OK : say_error(app, &err);
 }

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/lang.h"
 #include "base/mem.h"
+#include "text/safe.h"
+#include "text/width.h"
 
 enum { PLAY_STEP_MS = 180000, PLAY_SLOW_MS = 2500, PLAY_TICK_MS = 1000, PLAY_RESET_MS = 150000 };
 
@@ -91,7 +93,7 @@ static void say_step(struct play *play, const struct lesson_step *step)
             pause_a_little(play);
         } else if (block->kind == BLOCK_RUN) {
             char *filled = lesson_fill(block->text, lesson_run_state(play->run));
-            printf("\n    $ %s", filled != NULL ? filled : "");
+            print_safe(stdout, "\n    $ %s", filled != NULL ? filled : "");
             mem_free(filled);
         }
     }
@@ -108,9 +110,13 @@ static void show_waiting(struct play *play, int64_t since)
         const struct expectation *e = verdict->expectations.items[i];
         if (e->holds)
             continue;
-        struct buf line = buf_make(4096);
+        struct buf line = buf_make(4096), cut = buf_make(4096);
         expectation_print(e, &line);
-        fprintf(stderr, "\r\033[K  … %llds %.*s", (long long)((clock_monotonic_ms() - since) / 1000), terminal_columns() - 12, buf_ok(&line) && line.bytes != NULL ? line.bytes : "");
+        struct safe_text safe = safe_string(buf_ok(&line) && line.bytes != NULL ? line.bytes : "");
+        width_cut(safe.bytes, safe.length, (size_t)terminal_columns() - 12, &cut);
+        fprintf(stderr, "\r\033[K  … %llds %s", (long long)((clock_monotonic_ms() - since) / 1000), buf_ok(&cut) && cut.bytes != NULL ? cut.bytes : "");
+        safe_free(&safe);
+        buf_free(&cut);
         buf_free(&line);
         return;
     }
@@ -214,7 +220,7 @@ static int play_step(struct play *play, int index)
 static void removed_one(void *data, const char *object)
 {
     (void)data;
-    fprintf(stderr, _("  removed %s\n"), object);
+    print_safe(stderr, _("  removed %s\n"), object);
 }
 
 static void reset_done(void *data, const struct error *error, int removed)

@@ -308,8 +308,16 @@ int command_selftest(struct app *app)
     struct error err = ERROR_INIT;
     struct report report;
     int64_t began = clock_monotonic_ms();
+    if (!app_outputs_fit(app))
+        return EXIT_USAGE;
     if (!app_course(app, &err))
         return say_error(app, &err);
+    for (size_t i = 0; i < app->arguments.length; i++) { /* wrong names are told before a cluster is asked */
+        struct lesson *lesson = app_lesson(app, app->arguments.items[i], &err);
+        lesson_free(lesson);
+        if (lesson == NULL)
+            return say_error(app, &err);
+    }
     if (app->arguments.length == 0)
         for (size_t i = 0; i < app->course->chapters.length; i++) {
             const struct vec *lessons = &((const struct course_chapter *)app->course->chapters.items[i])->lessons;

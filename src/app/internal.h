@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "app/session.h"
 #include "base/error.h"
@@ -102,11 +103,13 @@ struct lesson_run *app_run(struct app *app, const char *lesson, bool ledger, voi
 int app_step(const struct lesson *lesson, const char *step, struct error *err);
 /* Prints text safely on a stream; lesson Markdown rendered to the terminal's width. */
 void print_markdown(const struct app *app, const char *markdown, bool to_stderr);
+void print_safe(FILE *to, const char *format, const char *text); /* format has one %s, for text */
 void print_verdict(const struct app *app, const struct verdict *verdict);
 int terminal_columns(void);
 /* Fills in what a report says of command and cluster; and writes it to every -o, text to stdout without any. */
 struct report;
 void app_begin_report(struct app *app, const char *command, struct report *report);
+bool app_outputs_fit(const struct app *app); /* false: a message was printed, usage */
 bool app_write_reports(struct app *app, const struct report *report, struct error *err);
 
 /* ---- commands, one file a subject ---- */

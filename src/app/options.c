@@ -180,7 +180,15 @@ static void print_options_of(unsigned mask)
 static void print_bash(void)
 {
     printf("_kubetutor() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= w\n  COMPREPLY=()\n"
-           "  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do case $w in -*) ;; *) command=$w; break ;; esac; done\n  case $before in\n");
+           "  local value=\n  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    if [ -n \"$value\" ]; then value=; continue; fi\n    case $w in\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_specs[i].value != NULL) {
+            printf("      %s", option_specs[i].name);
+            if (option_specs[i].letter != 0)
+                printf("|-%c", option_specs[i].letter);
+            printf(") value=1 ;;\n");
+        }
+    printf("      -*) ;;\n      *) command=$w; break ;;\n    esac\n  done\n  case $before in\n");
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_spec *spec = &option_specs[i];
         if (spec->choices != NULL) {
@@ -199,9 +207,9 @@ static void print_bash(void)
     }
     printf("      *) COMPREPLY=($(compgen -W '");
     print_options_of(0);
-    printf("' -- \"$word\")) ;;\n    esac\n  elif [ -z \"$command\" ]; then\n    COMPREPLY=($(compgen -W '");
+    printf("' -- \"$word\")) ;;\n    esac\n  elif [ -z \"$command\" ]; then\n    COMPREPLY=($(compgen -W \"");
     print_words(" ");
-    printf("' -- \"$word\"))\n  else\n    COMPREPLY=($(compgen -W \"$(kubetutor list -o names 2>/dev/null)\" -- \"$word\"))\n  fi\n}\n"
+    printf(" $(kubetutor list -o names 2>/dev/null)\" -- \"$word\"))\n  else\n    COMPREPLY=($(compgen -W \"$(kubetutor list -o names 2>/dev/null)\" -- \"$word\"))\n  fi\n}\n"
            "complete -F _kubetutor kubetutor\n");
 }
 
@@ -211,11 +219,23 @@ static void print_zsh(void)
     print_bash();
 }
 
+/* In single quotes, as fish reads them. */
+static void print_quoted(const char *text)
+{
+    putchar('\'');
+    for (; *text != '\0'; text++)
+        printf("%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
+    putchar('\'');
+}
+
 static void print_fish(void)
 {
     for (size_t i = 0; i < command_count; i++)
-        if (!commands[i].hidden)
-            printf("complete -c kubetutor -n __fish_use_subcommand -f -a %s -d '%s'\n", commands[i].name, commands[i].help);
+        if (!commands[i].hidden) {
+            printf("complete -c kubetutor -n __fish_use_subcommand -f -a %s -d ", commands[i].name);
+            print_quoted(commands[i].help);
+            printf("\n");
+        }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_spec *spec = &option_specs[i];
         printf("complete -c kubetutor -l %s%s", spec->name + 2, spec->value != NULL ? " -r" : "");
@@ -228,7 +248,9 @@ static void print_fish(void)
                     printf(" %s", commands[c].name);
             printf("'");
         }
-        printf(" -d '%s'\n", spec->help);
+        printf(" -d ");
+        print_quoted(spec->help);
+        printf("\n");
     }
     printf("complete -c kubetutor -n 'not __fish_use_subcommand' -f -a '(kubetutor list -o names 2>/dev/null)'\n");
 }
