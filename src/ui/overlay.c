@@ -51,6 +51,17 @@ static void build_help(struct ui *ui, struct vec *lines, size_t columns)
 
 /* ---- map ---- */
 
+/* The levels that a lesson may have, for the catalogue. */
+static const char *const levels[] = {N_("beginner"), N_("intermediate"), N_("advanced")};
+
+static const char *level_words(const char *level)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(levels[i], level) == 0)
+            return _(levels[i]);
+    return level;
+}
+
 static void build_map(struct ui *ui, struct vec *lines, size_t columns)
 {
     const struct course_chapter *chapter = NULL;
@@ -66,7 +77,7 @@ static void build_map(struct ui *ui, struct vec *lines, size_t columns)
         int passed = progress_passed_anywhere(ui->options.progress, entry->id);
         bool all = steps > 0 && passed >= (int)steps;
         char *text = entry->lesson != NULL ? mem_printf(_("%s · %d of %zu · %d min · %s"), entry->lesson->text[lang_get()]->title, all ? (int)steps : passed, steps,
-                                                        entry->lesson->minutes, _(entry->lesson->level))
+                                                        entry->lesson->minutes, level_words(entry->lesson->level))
                                            : mem_string(entry->id);
         struct lines_shape shape = {.columns = columns, .first = all ? " ✓ " : here ? " ▸ " : "   ", .rest = "     ", .role = ROLE_TEXT,
                                     .prefix_role = all ? ROLE_GOOD : ROLE_KEY, .target = (int)i};
