@@ -210,8 +210,10 @@ static void task_done(void *data, lua_State *lua, int result_count, const struct
     if (error != NULL) {
         run->verdict->outcome = is_outage(error->kind) ? OUTCOME_UNREACHABLE : OUTCOME_ERROR;
         run->verdict->error = *error;
-    } else if (run->verdict->outcome != OUTCOME_ERROR)
+    } else if (run->verdict->outcome != OUTCOME_ERROR) {
+        verdict_drop_repeats(run->verdict);
         run->verdict->outcome = outcome_of(run->verdict);
+    }
     result.json = json;
     result.text = text.en != NULL || text.zh != NULL ? &text : NULL;
     run->verdict = NULL; /* the receiver's */

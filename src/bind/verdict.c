@@ -80,7 +80,9 @@ void expectation_print(const struct expectation *e, struct buf *out)
         return;
     if (out->length > 0)
         buf_append_string(out, " ");
-    if (e->holds)
+    if (!e->holds && e->path[0] == '\0' && strcmp(e->actual, _("missing")) == 0)
+        buf_append_string(out, _("is missing"));
+    else if (e->holds)
         buf_printf(out, _("is %s"), e->actual[0] != '\0' ? e->actual : e->expected);
     else
         buf_printf(out, _("is %s, wanted %s"), e->actual, e->expected);
@@ -91,18 +93,28 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
 }
 
+static bool says_the_same(const struct expectation *x, const struct expectation *y)
+{
+    return x->holds == y->holds && same_text(x->kind, y->kind) && same_text(x->name, y->name) && same_text(x->path, y->path) &&
+           same_text(x->expected, y->expected) && same_text(x->actual, y->actual) && same_text(x->text.en, y->text.en) && same_text(x->text.zh, y->text.zh);
+}
+
+void verdict_drop_repeats(struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->expectations.length; i++)
+        for (size_t j = verdict->expectations.length - 1; j > i; j--)
+            if (says_the_same(verdict->expectations.items[i], verdict->expectations.items[j]))
+                vec_remove(&verdict->expectations, j);
+}
+
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
     if (a == NULL || b == NULL)
         return a == b;
     if (a->outcome != b->outcome || a->expectations.length != b->expectations.length || !same_text(a->error.message, b->error.message))
         return false;
-    for (size_t i = 0; i < a->expectations.length; i++) {
-        const struct expectation *x = a->expectations.items[i], *y = b->expectations.items[i];
-        if (x->holds != y->holds || !same_text(x->kind, y->kind) || !same_text(x->name, y->name) || !same_text(x->path, y->path) ||
-            !same_text(x->expected, y->expected) || !same_text(x->actual, y->actual) || !same_text(x->text.en, y->text.en) ||
-            !same_text(x->text.zh, y->text.zh))
+    for (size_t i = 0; i < a->expectations.length; i++)
+        if (!says_the_same(a->expectations.items[i], b->expectations.items[i]))
             return false;
-    }
     return true;
 }

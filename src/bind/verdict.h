@@ -31,7 +31,7 @@ struct expectation {
     char *actual;
     struct both text; /* the lesson's own words, or NULLs: then the UI makes a sentence of the other fields */
     char *where;      /* "lesson.lua:31" */
-    char *why;        /* a sentence, or "": filled in later by the lesson machine from kube/why.h */
+    char *why;        /* sentences, a line each, from symptom to cause, or "": filled in later by the lesson machine from kube/why.h */
 };
 
 /* The outcome of one run. */
@@ -50,6 +50,8 @@ void expectation_free(struct expectation *expectation);
 /* One line for an expectation in the current language: "Deployment nginx: spec.replicas is 2, wanted 3", or the lesson's words. Appended. */
 struct buf;
 void expectation_print(const struct expectation *expectation, struct buf *out);
+/* Takes out expectations that repeat an earlier one word for word (a Service that is missing, asked for twice). Their points go with them. */
+void verdict_drop_repeats(struct verdict *verdict);
 /* Two verdicts that say the same to a person (so that a screen need not change). */
 bool verdict_same(const struct verdict *a, const struct verdict *b);
 

@@ -34,6 +34,7 @@ int64_t gallery_changed(const struct gallery *gallery, const char *uid); /* mono
 struct judging; /* judge.c */
 struct reset;   /* reset.c */
 struct asking;  /* needs.c */
+struct explaining; /* explain.c */
 
 struct asked_hint {
     void (*done)(void *data, const struct both *text);
@@ -77,8 +78,7 @@ struct lesson_run {
     int verify_tries;
     char check_key, verify_key, invariant_key; /* their addresses are the followers' keys */
 
-    struct kube_why_call *why;
-    size_t why_index; /* the expectation that is being explained */
+    struct explaining *explaining; /* of verdict */
 
     struct asked_hint hint;
     struct doing doing;
@@ -96,8 +96,12 @@ void run_save(struct lesson_run *run); /* writes the step's record; trouble with
 void run_stop_step(struct lesson_run *run);
 void run_fail(struct lesson_run *run, const struct error *error);
 void run_check_again(struct lesson_run *run); /* what the check read may have changed */
-void run_explain(struct lesson_run *run); /* needs.c: asks the cluster why the first failing expectation fails */
-void run_stop_why(struct lesson_run *run);
+
+/* explain.c: fills in `why` of the first failing expectation that is about a named object. NULL: there is nothing to ask. `done` comes later, from the
+ * loop, and the receiver then frees. The verdict must live until then. */
+struct explaining *explain_start(struct lesson_run *run, struct verdict *verdict, void (*done)(void *data, bool found), void *data);
+void explain_free(struct explaining *explaining); /* NULL is fine; done is not called any more */
+
 /* Runs `needs`, then next(run); on a missing kind or permission run_fail. */
 void run_needs(struct lesson_run *run, void (*next)(struct lesson_run *run));
 bool run_too_old(const struct lesson_run *run); /* the server is older than the lesson's or the step's `since` */

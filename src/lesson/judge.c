@@ -16,7 +16,8 @@ struct judging {
     int64_t deadline;         /* monotonic ms; 0: judged once */
     bool dirty;
     char key;
-    struct verdict *last;
+    struct verdict *verdict; /* the final one, while it is being explained */
+    struct explaining *explaining;
     void (*done)(void *data, struct verdict *verdict);
     void *data;
 };
@@ -30,7 +31,8 @@ void judging_free(struct judging *j)
     bind_cancel(j->running);
     bind_unfollow(j->run->lesson->bind, &j->key);
     loop_drop(j->timer);
-    verdict_free(j->last);
+    explain_free(j->explaining);
+    verdict_free(j->verdict);
     progress_step_free(&j->record);
     mem_free(j);
 }
@@ -60,14 +62,34 @@ static void answer_history(const struct judging *j, struct verdict *verdict)
         skip(verdict, _("what this step asks about happened earlier and was not recorded; do the step with kubetutor"));
 }
 
-static void finish(struct judging *j, struct verdict *verdict)
+static void hand_over(struct judging *j)
 {
     void (*done)(void *data, struct verdict *verdict) = j->done;
     void *data = j->data;
-    answer_history(j, verdict);
+    struct verdict *verdict = j->verdict;
+    j->verdict = NULL;
     j->run->judging = NULL;
     judging_free(j);
     done(data, verdict);
+}
+
+static void explained(void *data, bool found)
+{
+    (void)found;
+    hand_over(data);
+}
+
+static void finish(struct judging *j, struct verdict *verdict)
+{
+    j->verdict = verdict;
+    bind_unfollow(j->run->lesson->bind, &j->key); /* it is decided: changes come too late */
+    loop_set_timer(j->timer, -1);
+    if (verdict != NULL)
+        answer_history(j, verdict);
+    if (verdict != NULL && verdict->outcome == OUTCOME_FAILED && !j->run->no_why)
+        j->explaining = explain_start(j->run, verdict, explained, j);
+    if (j->explaining == NULL)
+        hand_over(j);
 }
 
 static void judged(void *data, const struct bind_result *result)
@@ -89,9 +111,8 @@ static void judged(void *data, const struct bind_result *result)
         finish(j, verdict);
         return;
     }
-    verdict_free(j->last);
-    j->last = verdict;
     int64_t again = verdict->again_ms >= 0 && verdict->again_ms < j->deadline ? verdict->again_ms : j->deadline;
+    verdict_free(verdict);
     loop_set_timer(j->timer, again > now ? again - now : 0);
     if (j->dirty)
         look(j);

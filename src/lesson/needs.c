@@ -1,4 +1,4 @@
-/* needs.c: what a lesson needs of the cluster, asked before its first step; and why an expectation fails. */
+/* needs.c: what a lesson needs of the cluster, asked before its first step. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,46 +158,4 @@ void run_needs(struct lesson_run *run, void (*next)(struct lesson_run *run))
     run->phase = RUN_NEEDS;
     run_tell(run, RUN_EVENT_PHASE);
     ask_next(asking);
-}
-
-/* ---- why ---- */
-
-static void why_known(void *data, const struct kube_why *why, const struct error *error)
-{
-    struct lesson_run *run = data;
-    run->why = NULL;
-    if (error != NULL || why->count == 0 || run->verdict == NULL || run->why_index >= run->verdict->expectations.length)
-        return;
-    struct expectation *e = run->verdict->expectations.items[run->why_index];
-    struct buf text = buf_make(2048);
-    for (size_t i = 0; i < why->count; i++)
-        buf_printf(&text, "%s%s", i > 0 ? "\n" : "", why->links[i].text);
-    char *fresh = buf_take(&text, NULL);
-    if (fresh != NULL) {
-        mem_free(e->why);
-        e->why = fresh;
-        run_tell(run, RUN_EVENT_VERDICT);
-    }
-    buf_free(&text);
-}
-
-void run_stop_why(struct lesson_run *run)
-{
-    if (run->why != NULL)
-        kube_why_cancel(run->why);
-    run->why = NULL;
-}
-
-/* The first failing expectation about a named object is explained: one sentence chain is what a person can use. */
-void run_explain(struct lesson_run *run)
-{
-    for (size_t i = 0; i < run->verdict->expectations.length; i++) {
-        const struct expectation *e = run->verdict->expectations.items[i];
-        const struct kube_resource *resource = e->holds || e->history || e->name[0] == '\0' ? NULL : kube_resource_known(run->client, e->resource);
-        if (resource == NULL || strpbrk(e->name, "=,!") != NULL)
-            continue;
-        run->why_index = i;
-        run->why = kube_why_start(run->client, resource, resource->namespaced ? run->ns : NULL, e->name, why_known, run, NULL);
-        return;
-    }
 }

@@ -69,6 +69,13 @@ static void made(void *data, const char *resource, const char *ns, const char *n
 
 /* ---- a step's end ---- */
 
+static void stop_explaining(struct lesson_run *run)
+{
+    explain_free(run->explaining);
+    run->explaining = NULL;
+}
+
+
 static void stop_run(struct bind_run **slot)
 {
     bind_cancel(*slot);
@@ -96,7 +103,7 @@ void run_stop_step(struct lesson_run *run)
     stop_run(&run->doing.run);
     run->doing = (struct doing){0};
     run->hint = (struct asked_hint){0};
-    run_stop_why(run);
+    stop_explaining(run);
     if (run->resolving != 0)
         kube_resolve_cancel(run->client, run->resolving);
     kube_call_cancel(run->asking);
@@ -109,7 +116,7 @@ void run_stop_step(struct lesson_run *run)
 static void pass(struct lesson_run *run)
 {
     stop_checks(run);
-    run_stop_why(run);
+    stop_explaining(run);
     run->record.state = PROGRESS_PASSED;
     run->record.passed_ms = clock_wall_ms();
     run_save(run);
@@ -117,6 +124,14 @@ static void pass(struct lesson_run *run)
 }
 
 /* ---- verdicts ---- */
+
+static void explained(void *data, bool found)
+{
+    struct lesson_run *run = data;
+    stop_explaining(run);
+    if (found)
+        run_tell(run, RUN_EVENT_VERDICT);
+}
 
 static void publish(struct lesson_run *run, struct verdict *verdict)
 {
@@ -126,12 +141,12 @@ static void publish(struct lesson_run *run, struct verdict *verdict)
         verdict_free(verdict);
         return;
     }
-    run_stop_why(run);
+    stop_explaining(run);
     verdict_free(run->verdict);
     run->verdict = verdict;
     run_tell(run, RUN_EVENT_VERDICT);
-    if (verdict->outcome == OUTCOME_FAILED && !run->no_why)
-        run_explain(run);
+    if (run->verdict == verdict && verdict->outcome == OUTCOME_FAILED && !run->no_why)
+        run->explaining = explain_start(run, verdict, explained, run);
 }
 
 static void invariant_done(void *data, const struct bind_result *result)

@@ -47,6 +47,21 @@ static void new_line(const struct printer *printer, int indent)
     buf_printf(printer->out, "\n%*s", indent, "");
 }
 
+/* From symptom to cause, a line each, deeper and deeper. */
+static void print_why(const struct printer *printer, const char *why)
+{
+    for (int indent = 6; *why != '\0'; indent += 2) {
+        size_t length = strcspn(why, "\n");
+        new_line(printer, indent);
+        if (indent == 6) {
+            say(printer, BOLD, _("why:"));
+            buf_append_string(printer->out, " ");
+        }
+        safe_append(printer->out, why, length, SAFE_ONE_LINE);
+        why += length + (why[length] == '\n');
+    }
+}
+
 /* "Deployment my-nginx: spec.replicas is 2, wanted 3" in our words below the lesson's, and the reason. */
 static void print_failing(const struct printer *printer, const struct expectation *expectation)
 {
@@ -60,12 +75,7 @@ static void print_failing(const struct printer *printer, const struct expectatio
         new_line(printer, 6);
         say(printer, PLAIN, bare.bytes);
     }
-    if (expectation->why[0] != '\0') {
-        new_line(printer, 6);
-        say(printer, BOLD, _("why:"));
-        buf_append_string(printer->out, " ");
-        say(printer, PLAIN, expectation->why);
-    }
+    print_why(printer, expectation->why);
     report_part_free(&line, printer->out);
     report_part_free(&bare, printer->out);
 }
