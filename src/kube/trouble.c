@@ -56,8 +56,9 @@ void easy_trouble(const struct easy *easy, CURLcode result, const struct endpoin
 {
     const char *words = easy->words[0] != '\0' ? easy->words : curl_easy_strerror(result), *sentence = NULL;
     enum error_kind kind = ERROR_UNREACHABLE;
-    long number = 0;
+    long number = 0, code = 0;
     curl_easy_getinfo(easy->curl, CURLINFO_OS_ERRNO, &number);
+    curl_easy_getinfo(easy->curl, CURLINFO_RESPONSE_CODE, &code);
     for (size_t i = 0; sentence == NULL && i < sizeof troubles / sizeof *troubles; i++)
         if ((troubles[i].code == CURLE_OK || troubles[i].code == result) && (troubles[i].part == NULL || strstr(words, troubles[i].part) != NULL)) {
             kind = troubles[i].kind;
@@ -66,6 +67,8 @@ void easy_trouble(const struct easy *easy, CURLcode result, const struct endpoin
     for (size_t i = 0; sentence == NULL && i < sizeof system_troubles / sizeof *system_troubles; i++)
         if (system_troubles[i].number == number)
             sentence = system_troubles[i].sentence;
+    if ((result == CURLE_RECV_ERROR || result == CURLE_GOT_NOTHING) && !endpoint->tls && code == 0 && endpoint->proxy[0] == '\0')
+        sentence = "the server at %s breaks the connection without an answer: should the kubeconfig say https:// instead of http://?";
     if (result == CURLE_COULDNT_CONNECT && endpoint->proxy[0] != '\0')
         sentence = "the proxy in front of the API server %s cannot be reached";
     if (sentence == NULL)

@@ -121,6 +121,13 @@ static void answer(struct exchange *x)
 static bool take_request(struct connection *c)
 {
     struct evbuffer *input = bufferevent_get_input(c->bev);
+    const unsigned char *first = evbuffer_pullup(input, 1);
+    if (first != NULL && (*first < 'A' || *first > 'Z')) { /* TLS where none is spoken: real servers say this, too */
+        static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+        bufferevent_write(c->bev, refusal, sizeof refusal - 1);
+        c->closing = true;
+        return false;
+    }
     struct evbuffer_ptr end = evbuffer_search(input, "\r\n\r\n", 4, NULL);
     if (end.pos < 0)
         return false;
