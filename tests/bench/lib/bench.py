@@ -57,7 +57,7 @@ class Folder:
 
     def environment(self):
         keep = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
-        return {**keep, "HOME": self.path, "LANG": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        return {**keep, "HOME": self.path, "LANG": "C.UTF-8", "TERM": "linux", "SHELL": "/bin/sh"}
 
 
 class Api:
