@@ -64,11 +64,14 @@ bool exec_credentials_read(struct exec_credentials *credentials, const struct ku
 {
     const char *name = plugin->command;
     *credentials = (struct exec_credentials){.until = -1};
-    struct value *root = json_parse(output, length, name, NULL); /* its error could quote a secret */
+    struct error inner = ERROR_INIT; /* its words could quote a secret */
+    struct value *root = json_parse(output, length, name, &inner);
     const char *kind = value_find_text(root, "kind", NULL), *version = value_find_text(root, "apiVersion", NULL);
     const struct value *status = value_get(root, "status");
     bool ok = false;
-    if (root == NULL)
+    if (root == NULL && inner.kind == ERROR_MEMORY)
+        error_memory(err);
+    else if (root == NULL)
         error_set(err, ERROR_UNAUTHENTICATED, name, "what the credential plugin %.200s printed is not JSON", name);
     else if (kind == NULL || strcmp(kind, "ExecCredential") != 0)
         error_set(err, ERROR_UNAUTHENTICATED, name, "what the credential plugin %.200s printed is no ExecCredential", name);

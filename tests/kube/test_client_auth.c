@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "kube/exec_plugin.h"
 #include "kube/heard.h"
 #include "kube/proxy_choice.h"
 #include "kube/server.h"
@@ -284,6 +285,50 @@ static void what_waits_for_a_plugin_can_be_cancelled_and_the_client_freed(void *
     assert_false(heard.done);
 }
 
+static struct {
+    bool done, ok;
+    enum error_kind kind;
+} plugin;
+
+static void plugin_done(void *data, struct exec_credentials *given, const struct error *error)
+{
+    (void)data;
+    plugin.done = true;
+    plugin.ok = error == NULL;
+    plugin.kind = error != NULL ? error->kind : ERROR_NONE;
+    if (plugin.ok)
+        exec_credentials_free(given);
+}
+
+static void plugin_terminal(void *data, bool taken)
+{
+    (void)data, (void)taken;
+}
+
+static void a_plugin_survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    char text[9000];
+    snprintf(text, sizeof text, "clusters: [{name: c, cluster: {server: 'https://a'}}]\nusers: [{name: u, user: {%s}}]\n"
+             "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n",
+             user_with_plugin(TOKEN("good", ",\"expirationTimestamp\":\"2999-01-01T00:00:00Z\""), "args: [a], provideClusterInfo: true"));
+    struct kube_config *config = kube_config_parse(text, strlen(text), "/test", NULL);
+    assert_non_null(config);
+    int nth = 0;
+    for (memset(&plugin, 0, sizeof plugin); !plugin.ok;) {
+        struct error err = ERROR_INIT;
+        memset(&plugin, 0, sizeof plugin);
+        mem_fail_at(++nth);
+        struct exec_plugin *run = exec_plugin_start(loop, config, plugin_done, plugin_terminal, NULL, NULL, &err);
+        if (run != NULL)
+            assert_true(loop_until(loop, &plugin.done, 10000));
+        mem_fail_at(0);
+        assert_true(plugin.ok || err.kind == ERROR_MEMORY || plugin.kind == ERROR_MEMORY || plugin.kind == ERROR_UNAUTHENTICATED);
+    }
+    assert_true(nth > 20);
+    kube_config_free(config);
+}
+
 /* --- proxies --- */
 
 static void no_proxy_is_read_as_go_reads_it(void **state)
@@ -398,6 +443,7 @@ int test_client_auth(void)
         CASE(a_plugin_that_is_not_there_is_named_with_its_hint),
         CASE(a_plugin_that_must_ask_needs_a_terminal),
         CASE(what_waits_for_a_plugin_can_be_cancelled_and_the_client_freed),
+        CASE(a_plugin_survives_every_allocation_failing),
         cmocka_unit_test(no_proxy_is_read_as_go_reads_it),
         cmocka_unit_test(the_environment_names_a_proxy_where_the_kubeconfig_does_not),
         CASE(requests_go_through_the_proxy_of_the_kubeconfig),
