@@ -131,6 +131,8 @@ struct bind_run *run_at_least(lua_State *lua, enum bind_mode mode, const char *w
     const uint64_t *serial = luaL_checkudata(lua, 1, K);
     struct bind_run *run = run_of(lua);
     bool trusted = lua_toboolean(lua, lua_upvalueindex(1)); /* the prelude's own copy of the function */
+    if (run->bind->client == NULL)
+        luaL_error(lua, "there is no cluster here: the lesson is only described");
     if (run->serial != *serial)
         luaL_error(lua, "this k belongs to a function that has ended: use the one that the function was given");
     if (run->mode < mode && !trusted)

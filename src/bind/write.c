@@ -32,9 +32,10 @@ static void tell_made(struct op *op)
     struct bind *bind = op->run->bind;
     struct buf name = buf_make(256);
     const char *uid = value_find_text(op->result, "metadata", "uid", NULL), *object = value_find_text(op->result, "metadata", "name", NULL);
+    const char *ns = value_find_text(op->result, "metadata", "namespace", NULL);
     kube_resource_name(op->resource, &name);
     if (bind->made != NULL && !op->shared && uid != NULL && object != NULL && buf_ok(&name))
-        bind->made(bind->made_data, name.bytes, op->resource->namespaced ? bind->ns : "", object, uid);
+        bind->made(bind->made_data, name.bytes, ns != NULL ? ns : "", object, uid);
     buf_free(&name);
 }
 

@@ -446,6 +446,8 @@ void fake_answer(void *data, struct exchange *x)
         review(fake, x);
     else if (!take_path(fake, path, &place))
         status(x, 404, "NotFound", "the server could not find the requested resource");
+    else if (strcmp(place.sub, "exec") == 0)
+        fake_shell_open(fake, x);
     else if (place.name[0] == '\0')
         answer_collection(fake, x, &place);
     else

@@ -208,6 +208,7 @@ struct fake *fake_new(struct loop *loop)
     fake->history = vec_make(HISTORY, free_happening);
     fake->watches = vec_make(OBJECTS, mem_free);
     fake->faults = vec_make(DOCUMENTS, mem_free);
+    fake->shells = vec_make(DOCUMENTS, fake_shell_free);
     fake->denied = vec_make(DOCUMENTS, mem_free);
     fake->writes = buf_make(ANSWER);
     fake->minor = "37";
@@ -226,6 +227,7 @@ void fake_free(struct fake *fake)
     vec_free(&fake->watches);
     vec_free(&fake->faults);
     vec_free(&fake->denied);
+    vec_free(&fake->shells);
     buf_free(&fake->writes);
     for (size_t i = 0; i < fake->defined_count; i++) {
         mem_free((char *)(uintptr_t)fake->defined[i].plural);

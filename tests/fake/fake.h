@@ -45,6 +45,13 @@ size_t fake_count(const struct fake *fake, const char *kind);
 void fake_set_version(struct fake *fake, const char *minor); /* "37" unless said otherwise */
 void fake_deny(struct fake *fake, const char *resource);     /* self-subject access reviews about it are answered no */
 
+/* What commands in Pods say: the first whose words ("command=nslookup", as the query has them) fit. The table ends with words NULL and stays the caller's. */
+struct fake_command {
+    const char *words, *out, *err;
+    int code;
+};
+void fake_set_commands(struct fake *fake, const struct fake_command *commands);
+
 /* ---- what was asked ---- */
 
 size_t fake_requests(const struct fake *fake, const char *part); /* requests so far whose "METHOD PATH?QUERY" holds this part */

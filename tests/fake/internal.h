@@ -35,11 +35,17 @@ struct fake_fault {
     char path[256];
     int code;
 };
+struct ws;
+struct fake_shell { /* a command's connection */
+    struct exchange *x;
+    struct ws *ws;
+};
 struct fake {
     struct loop *loop;
     struct server *server;
     struct map objects; /* "group/plural/ns/name" -> struct value */
-    struct vec history, watches, faults, denied;
+    struct vec history, watches, faults, denied, shells;
+    const struct fake_command *commands;
     struct buf writes;
     struct fake_kind defined[FAKE_DEFINED];
     char *groups[FAKE_DEFINED];
@@ -54,6 +60,8 @@ struct value *fake_object(const struct fake *fake, const struct fake_kind *kind,
 struct value *fake_store(struct fake *fake, const struct fake_kind *kind, const char *ns, const char *name, struct value *object);
 void fake_drop(struct fake *fake, const struct fake_kind *kind, const char *ns, const char *name);
 
+void fake_shell_open(struct fake *fake, struct exchange *x); /* shell.c */
+void fake_shell_free(void *shell);
 void fake_answer(void *fake, struct exchange *x);                                  /* answer.c */
 void fake_tell(struct fake *fake, const struct fake_happening *happening);         /* to the watches */
 void fake_merge_into(struct value *object, const struct value *patch);            /* patch.c: RFC 7386; lists are replaced */

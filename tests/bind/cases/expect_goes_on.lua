@@ -14,5 +14,4 @@ end }
 -- expect: fails Pod app=web: number | 9 | 3
 -- expect: holds Pod web-a:  | {"status":{"phase":"Running"}} | as wanted
 -- expect: holds :  |  |  | text reached/reached
--- expect: holds Pod web-a:  | {"status":{"phase":"Running"}} | as wanted
 -- expect: holds Pod web-a: status.conditions[type=Ready].status | True | True

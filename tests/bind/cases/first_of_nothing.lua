@@ -1,6 +1,6 @@
 -- mode: check
 return { run = function(k, state)
-  expect(k:list("pods", { labels = { app = "nobody" } }):first():name() == nil)
+  expect(k:list("pods", { labels = { app = "nobody" } }):first():name() == nil, "1")
 end }
 -- expect: passed
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 1/1

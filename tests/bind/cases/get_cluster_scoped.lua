@@ -3,8 +3,8 @@
 return { run = function(k, state)
   local n = k:get("namespaces", "learn")
   n:expect { metadata = { name = "learn" } }
-  expect(n:namespace() == nil)
+  expect(n:namespace() == nil, "1")
 end }
 -- expect: passed
 -- expect: holds Namespace learn:  | {"metadata":{"name":"learn"}} | as wanted
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 1/1

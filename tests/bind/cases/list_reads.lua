@@ -1,12 +1,12 @@
 -- mode: check
 return { run = function(k, state)
   local pods = k:list("pods", { labels = { app = "web" } })
-  expect(pods:count() == 3 and #pods:uids() == 3 and pods:uids()[1] == "pod-0")
+  expect(pods:count() == 3 and #pods:uids() == 3 and pods:uids()[1] == "pod-0", "1")
   expect(pods:first():name() == "web-a", "the one that is being deleted is passed over")
-  expect(pods:ready():count() == 1 and pods:ready():first():name() == "web-a")
+  expect(pods:ready():count() == 1 and pods:ready():first():name() == "web-a", "2")
   local names = {}
   for _, pod in ipairs(pods:items()) do names[#names + 1] = pod:name() end
-  expect(table.concat(names, " ") == "web-0 web-a web-b")
+  expect(table.concat(names, " ") == "web-0 web-a web-b", "3")
   pods:expect_count(3)
   pods:expect_count(at_least(4))
   pods:ready():expect_count(2)
@@ -14,10 +14,10 @@ return { run = function(k, state)
   pods:each():expect { status = { phase = one_of { "Running", "Pending" } } }
 end }
 -- expect: failed
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 1/1
 -- expect: holds :  |  |  | text the one that is being deleted is passed over/the one that is being deleted is passed over
--- expect: holds :  |  | 
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 2/2
+-- expect: holds :  |  |  | text 3/3
 -- expect: holds Pod app=web: number | 3 | 3
 -- expect: fails Pod app=web: number | at least 4 | 3
 -- expect: fails Pod app=web: number of ready ones | 2 | 1

@@ -10,7 +10,6 @@ return { run = function(k, state)
 end }
 -- expect: failed
 -- expect: holds Service web: spec.selector | app=web,tier=front | app=web,tier=front
--- expect: holds Service web: spec.selector | app=web,tier=front | app=web,tier=front
 -- expect: fails Service web: spec.selector | app=web | app=web,tier=front
 -- expect: fails Service lost: spec.selector | app=web,tier=front | app=wob
 -- expect: fails Service headless: spec.selector | app=web,tier=front | 

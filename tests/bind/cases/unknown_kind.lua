@@ -1,7 +1,7 @@
 -- mode: check
 return { run = function(k, state)
   local d = k:get("deploymnts.apps", "web")
-  expect(not d:exists() and d:kind() == "deploymnts.apps")
+  expect(not d:exists() and d:kind() == "deploymnts.apps", "1")
   d:expect { spec = { replicas = 3 } }
   d:condition "Available"
   k:list("deploymnts.apps"):expect_count(3)
@@ -10,7 +10,7 @@ return { run = function(k, state)
   k:expect_seen("deploymnts.apps", "web", {})
 end }
 -- expect: failed
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 1/1
 -- expect: fails deploymnts.apps web:  | there | a kind that this cluster does not have
 -- expect: fails deploymnts.apps web: status.conditions[type=Available].status | True | missing
 -- expect: fails deploymnts.apps: number | 3 | 0

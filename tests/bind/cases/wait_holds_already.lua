@@ -6,7 +6,7 @@ return { run = function(k, state)
   k:wait("pods", "web-a", "phase=Running")
   k:wait_gone("pods", "nobody")
   k:sleep(0)
-  expect(true)
+  expect(true, "1")
 end }
 -- expect: passed
--- expect: holds :  |  | 
+-- expect: holds :  |  |  | text 1/1
