@@ -170,7 +170,18 @@ return lesson {
                      zh = "不加 --restart=Never，curl 每次结束都会被重启，Pod 永远到不了 Succeeded。删掉它，加上这个参数再来。" }
         end
       end,
-      solve = function(k) client(k, "http://nginx") end,
+      solve = function(k) -- a Service that was made a moment ago may not answer at once: then as the hint says, once more
+        for _ = 1, 3 do
+          without(k, "pods", "client")
+          client(k, "http://nginx")
+          for _ = 1, 30 do
+            local phase = k:get("pods", "client"):at "status.phase"
+            if phase == "Succeeded" then return end
+            if phase == "Failed" then break end
+            k:sleep(1)
+          end
+        end
+      end,
       mutants = {
         nothing = function() end,
         by_address = function(k) client(k, "http://" .. service(k):at "spec.clusterIP") end,
