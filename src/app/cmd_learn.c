@@ -115,8 +115,11 @@ static int learn(struct learning *learning, const struct lesson_name *name, stru
         .data = learning,
     };
     learning->ui = ui_new(&options, err);
-    if (learning->ui == NULL)
-        return err->kind == ERROR_INPUT ? EXIT_USAGE /* no terminal, or none that is known */ : exit_code_of(err);
+    if (learning->ui == NULL) {
+        if (err->kind == ERROR_NOT_FOUND && name->lesson != NULL && name->step == NULL)
+            lesson_free(app_lesson(app, name->lesson, err)); /* says the nearest name, if it was that */
+        return exit_code_of(err);
+    }
     for (size_t i = 0; i < sizeof app->signals / sizeof *app->signals; i++) { /* the screen has its own: it must give the terminal back */
         loop_drop(app->signals[i]);
         app->signals[i] = NULL;

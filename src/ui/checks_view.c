@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "ui/views.h"
 
-enum { CHECK_TEXT = 8192 };
+enum { CHECK_TEXT = 8192, CHECK_BRIEF = 2 /* lines of a sentence in the pane; the overlay has it in full */ };
 
 void checks_count(const struct verdict *verdict, size_t *held, size_t *all)
 {
@@ -15,6 +15,8 @@ void checks_count(const struct verdict *verdict, size_t *held, size_t *all)
         *held += ((const struct expectation *)verdict->expectations.items[i])->holds;
 }
 
+#define ARROW "  ←"
+
 /* One message for the whole pane. */
 static void say(struct vec *lines, const char *words, enum role role, size_t columns)
 {
@@ -22,55 +24,57 @@ static void say(struct vec *lines, const char *words, enum role role, size_t col
     lines_text(lines, words, &shape);
 }
 
-static void add_detail(struct vec *lines, const char *label, const char *text, enum role role, size_t columns)
+/* most: lines, 0: all. A label that ends in a full-width colon needs no blank after it. */
+static void add_detail(struct vec *lines, const char *label, const char *text, enum role role, size_t columns, size_t most)
 {
-    char *first = mem_printf("  %s ", label);
-    struct lines_shape shape = {.columns = columns, .first = first, .rest = "    ", .role = role, .prefix_role = ROLE_MUTED, .target = -1};
+    size_t length = strlen(label);
+    char *first = mem_printf("  %s%s", label, length > 0 && (unsigned char)label[length - 1] >= 0x80 && strcmp(label, ARROW) != 0 ? "" : " ");
+    struct lines_shape shape = {.columns = columns, .first = first, .rest = "    ", .role = role, .prefix_role = ROLE_MUTED, .target = -1, .most = most};
     if (first != NULL && text[0] != '\0')
         lines_text(lines, text, &shape);
     mem_free(first);
 }
 
 /* The lesson's own words leave out what was seen; these say it. */
-static void add_seen(struct vec *lines, const struct expectation *e, size_t columns)
+static void add_seen(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
 {
     bool own_words = e->text.en != NULL || e->text.zh != NULL;
     if (!own_words || e->path[0] == '\0')
         return;
     char *seen = mem_printf(_("%s: %s, wanted %s"), e->path, e->actual, e->expected);
-    struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "    ", .role = ROLE_MUTED, .prefix_role = ROLE_MUTED, .target = -1};
+    struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "    ", .role = ROLE_MUTED, .prefix_role = ROLE_MUTED, .target = -1, .most = most};
     if (seen != NULL)
         lines_text(lines, seen, &shape);
     mem_free(seen);
 }
 
 /* The why: a sentence a line, from the symptom to the cause. */
-static void add_why(struct vec *lines, const struct expectation *e, size_t columns)
+static void add_why(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
 {
     const char *rest = e->why;
     for (bool first = true; *rest != '\0'; first = false) {
         size_t length = strcspn(rest, "\n");
         char *sentence = mem_string_n(rest, length);
         if (sentence != NULL)
-            add_detail(lines, first ? _("why:") : "  ←", sentence, ROLE_WHY, columns);
+            add_detail(lines, first ? _("why:") : ARROW, sentence, ROLE_WHY, columns, most);
         mem_free(sentence);
         rest += length + (rest[length] == '\n');
     }
 }
 
-static void add_expectation(struct vec *lines, const struct expectation *e, size_t columns)
+static void add_expectation(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
 {
     struct buf words = buf_make(CHECK_TEXT);
     struct lines_shape shape = {.columns = columns, .first = e->holds ? "✓ " : "✗ ", .rest = "  ", .role = ROLE_TEXT,
-                                .prefix_role = e->holds ? ROLE_GOOD : ROLE_BAD, .target = -1};
+                                .prefix_role = e->holds ? ROLE_GOOD : ROLE_BAD, .target = -1, .most = most};
     expectation_print(e, &words);
     if (buf_ok(&words) && words.bytes != NULL)
         lines_text(lines, words.bytes, &shape);
     buf_free(&words);
     if (e->holds)
         return;
-    add_seen(lines, e, columns);
-    add_why(lines, e, columns);
+    add_seen(lines, e, columns, most);
+    add_why(lines, e, columns, most);
 }
 
 /* What the pane says of a phase when there is nothing to list. */
@@ -115,7 +119,7 @@ void checks_view_build(struct vec *lines, const struct checks_view *view)
     if (words != NULL)
         say(lines, words, view->phase == RUN_PASSED ? ROLE_GOOD : ROLE_MUTED, view->columns);
     for (size_t i = 0; view->verdict != NULL && i < view->verdict->expectations.length; i++)
-        add_expectation(lines, view->verdict->expectations.items[i], view->columns);
+        add_expectation(lines, view->verdict->expectations.items[i], view->columns, CHECK_BRIEF);
     if (view->phase == RUN_VERIFY)
         say(lines, _("all of it holds; now trying it…"), ROLE_BUSY, view->columns);
 }
@@ -131,10 +135,10 @@ void why_view_build(struct vec *lines, const struct verdict *verdict, size_t col
         if (e->holds)
             continue;
         lines_blank(lines);
-        add_expectation(lines, e, columns);
-        add_detail(lines, _("field:"), e->path, ROLE_CODE, columns);
-        add_detail(lines, _("wanted:"), e->expected, ROLE_GOOD, columns);
-        add_detail(lines, _("found:"), e->actual, ROLE_BAD, columns);
-        add_detail(lines, _("asked in:"), e->where, ROLE_MUTED, columns);
+        add_expectation(lines, e, columns, 0);
+        add_detail(lines, _("field:"), e->path, ROLE_CODE, columns, 0);
+        add_detail(lines, _("wanted:"), e->expected, ROLE_GOOD, columns, 0);
+        add_detail(lines, _("found:"), e->actual, ROLE_BAD, columns, 0);
+        add_detail(lines, _("asked in:"), e->where, ROLE_MUTED, columns, 0);
     }
 }

@@ -264,6 +264,13 @@ static void draw_divider(const struct ui *ui, const struct layout *l)
     buf_free(&more);
 }
 
+static bool is_ascii(const char *text)
+{
+    while (*text != '\0' && (unsigned char)*text < 0x80)
+        text++;
+    return *text == '\0';
+}
+
 static void draw_status(const struct ui *ui, const struct layout *l)
 {
     int y = l->status.y, x = l->status.x, end = l->status.x + l->status.width, steps = (int)ui->lesson->steps.length, passed = ui_steps_passed(ui);
@@ -282,7 +289,8 @@ static void draw_status(const struct ui *ui, const struct layout *l)
         const char *label = ui_binding_label(binding), *key = ui_binding_name(binding);
         struct safe_text safe = safe_string(label != NULL ? _(label) : "");
         int width = screen_text_width(&safe);
-        if (label != NULL && x + (int)strlen(key) + 1 + width <= end) {
+        bool shown = label != NULL && (!ui->options.ascii || is_ascii(_(label)));
+        if (shown && x + (int)strlen(key) + 1 + width <= end) {
             bool next = strcmp(key, "n") == 0 && ui_phase(ui) == RUN_PASSED;
             x += put(y, x, end - x, next ? ROLE_GOOD : ROLE_KEY, "%s ", key);
             screen_text(y, x, width, &safe, next ? ROLE_GOOD : ROLE_STATUS);

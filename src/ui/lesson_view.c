@@ -1,9 +1,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/lang.h"
 #include "base/mem.h"
 #include "ui/views.h"
+
+enum { FILLED_TEXT = 1 << 20 };
 
 struct building {
     struct vec *lines;
@@ -12,10 +15,22 @@ struct building {
     const struct text_step *text;
 };
 
+/* Before the state is known its {{names}} are dots. */
+static char *dotted(const char *text)
+{
+    struct buf out = buf_make(FILLED_TEXT);
+    for (const char *open; (open = strstr(text, "{{")) != NULL && strstr(open, "}}") != NULL; text = strstr(open, "}}") + 2) {
+        buf_append(&out, text, (size_t)(open - text));
+        buf_append_string(&out, "…");
+    }
+    buf_append_string(&out, text);
+    return buf_take(&out, NULL);
+}
+
 /* A block's text with the state filled in; the caller frees. NULL: no memory. */
 static char *filled(const struct building *b, const struct text_block *block)
 {
-    return b->view->state != NULL ? lesson_fill(block->text, b->view->state) : mem_string(block->text);
+    return b->view->state != NULL ? lesson_fill(block->text, b->view->state) : dotted(block->text);
 }
 
 static void add_markdown(const struct building *b, const struct text_block *block, const struct lines_shape *shape)

@@ -80,18 +80,32 @@ static void add_plain(struct vec *lines, const char *bytes, size_t length, const
     push(lines, line);
 }
 
+/* The last line that is allowed, with an ellipsis for what is left out. */
+static void add_cut(struct vec *lines, const char *bytes, size_t length, size_t columns, const struct lines_shape *shape, bool first)
+{
+    struct buf cut = buf_make(LINES_TEXT);
+    width_cut(bytes, length, columns, &cut);
+    if (buf_ok(&cut) && cut.bytes != NULL)
+        add_plain(lines, cut.bytes, cut.length, shape, first);
+    buf_free(&cut);
+}
+
 void lines_text(struct vec *lines, const char *text, const struct lines_shape *shape)
 {
     struct safe_text safe = safe_make(text, strlen(text), SAFE_NEWLINES);
-    size_t columns = room_of(shape), at = 0;
-    bool first = true;
-    while (at < safe.length || first) {
+    size_t columns = room_of(shape), at = 0, count = 0;
+    while (at < safe.length || count == 0) {
         const char *rest = safe.bytes != NULL ? safe.bytes + at : "";
         size_t paragraph = strcspn(rest, "\n"), done = 0;
         do {
             size_t next = 0, used = width_wrap(rest + done, paragraph - done, columns, &next);
-            add_plain(lines, rest + done, used, shape, first);
-            first = false;
+            count++;
+            if (count == shape->most && at + done + next < safe.length) {
+                add_cut(lines, rest + done, next < paragraph - done ? paragraph - done : used, columns, shape, count == 1);
+                safe_free(&safe);
+                return;
+            }
+            add_plain(lines, rest + done, used, shape, count == 1);
             done += next;
         } while (done < paragraph);
         at += paragraph + 1;

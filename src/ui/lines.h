@@ -57,6 +57,7 @@ struct lines_shape {
     const char *first, *rest; /* before the first line and before the others; NULL: nothing */
     enum role role, prefix_role;
     int target;
+    size_t most; /* lines of a text, the last one then ends in an ellipsis; 0: as many as it takes */
 };
 /* Appends a text of any origin: made safe here, wrapped, a line end in it ends a line. */
 void lines_text(struct vec *lines, const char *text, const struct lines_shape *shape);

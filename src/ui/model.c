@@ -35,7 +35,8 @@ const char *ui_choice(const struct ui *ui)
 
 int ui_hints_shown(const struct ui *ui)
 {
-    return ui->run != NULL && ui->begun ? lesson_run_hints_shown(ui->run) : ui->free_hints;
+    int shown = ui->run != NULL && ui->begun ? lesson_run_hints_shown(ui->run) : 0;
+    return shown > ui->free_hints ? shown : ui->free_hints;
 }
 
 int ui_steps_passed(const struct ui *ui)
@@ -297,11 +298,23 @@ void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster)
 
 /* ---- hints and solutions ---- */
 
+/* The next of the fixed hints, from the lesson's text. */
+static void fixed_hint(struct ui *ui)
+{
+    int shown = ui_hints_shown(ui);
+    if (text_step_block(ui_step(ui)->text[lang_get()], BLOCK_HINT, NULL, (size_t)shown) != NULL)
+        ui->free_hints = shown + 1;
+    else
+        ui->no_more_hints = true;
+}
+
 static void hinted(void *data, const struct both *text)
 {
     struct ui *ui = data;
     if (text == NULL)
         ui->no_more_hints = true;
+    else if (strcmp(both_text(text), both_text(&ui->hint)) == 0) /* the mistake is still there; whoever asks again wants to hear more */
+        fixed_hint(ui);
     else { /* a fixed one is found again in the lesson's text */
         both_free(&ui->hint);
         ui->hint = (struct both){.en = text->en != NULL ? mem_string(text->en) : NULL, .zh = text->zh != NULL ? mem_string(text->zh) : NULL};
@@ -313,10 +326,8 @@ void ui_hint(struct ui *ui)
 {
     if (ui->run != NULL && ui->begun)
         lesson_run_hint(ui->run, hinted, ui);
-    else if (text_step_block(ui_step(ui)->text[lang_get()], BLOCK_HINT, NULL, (size_t)ui->free_hints) != NULL)
-        ui->free_hints++;
     else
-        ui->no_more_hints = true;
+        fixed_hint(ui);
 }
 
 static void solved(void *data, const struct error *error)

@@ -227,7 +227,7 @@ static void build_solution(struct ui *ui, struct vec *lines, size_t columns)
     for (size_t i = 0; (block = text_step_block(text, BLOCK_HINT, NULL, i)) != NULL; i++)
         last = block; /* hints go from vague to exact */
     if (last != NULL)
-        add_hint(ui, lines, columns, _("In short"), last->text);
+        add_hint(ui, lines, columns, _("The last hint"), last->text);
     add_files(ui, lines, columns);
     lines_blank(lines);
     say(lines, columns, ROLE_TEXT, step->solve != 0 ? _("Press S and kubetutor does it for you.") : _("kubetutor cannot do this step for you."));

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "ui/lines.h"
 
-/* Takes the terminal: alternate screen, raw keys, cursor hidden. ERROR_INPUT when there is none that can be used. Fatal signals restore it from now on. */
+/* Takes the terminal: alternate screen, raw keys, cursor hidden. ERROR_NOT_FOUND when there is none that can be used. Fatal signals restore it from now on. */
 bool screen_open(bool colour, bool ascii, struct error *err) __attribute__((warn_unused_result));
 void screen_close(void); /* gives it back; may be called twice */
 void screen_suspend(bool suspended);

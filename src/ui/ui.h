@@ -43,7 +43,7 @@ struct ui_options {
 };
 
 struct ui;
-/* Takes the terminal. ERROR_INPUT: no terminal, or TERM is not usable (the message says what to run instead). */
+/* Takes the terminal and draws the first frame. ERROR_NOT_FOUND: no terminal, TERM is not usable (the message says what to run instead), or no such lesson. */
 struct ui *ui_new(const struct ui_options *options, struct error *err) __attribute__((warn_unused_result));
 void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster);
 /* Runs the loop until the learner quits or a signal ends it. Returns the exit code: 0, or 130 when interrupted. */

@@ -3,7 +3,8 @@
 against the file of the same name in screens/. --update writes those anew: look at the difference before it is committed.
 
 A case's lines:   size COLUMNSxROWS | env NAME=VALUE | args ... | wait REGEX | key K... | resize COLUMNSxROWS | signal NAME | screen NAME | mask REGEX TEXT
-                  end CODE (waits for the end, holds the exit code, and compares what is left in the terminal)
+                  again (starts the program once more, with the same home)
+                  end CODE (waits for the end, holds the exit code, and compares what is said afterwards)
 Without a cluster: the kubeconfig names a port that refuses. Ends 0, or 1 with differences; 77 (skipped) without pyte."""
 import difflib, os, pathlib, re, shutil, signal, sys, tempfile
 try:
@@ -26,7 +27,8 @@ class Case:
     def __init__(self, path, program, source):
         self.name, self.program, self.source = path.stem, program, source
         self.lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
-        self.size, self.args, self.masks, self.out, self.failures = (80, 24), [], [], [], []
+        self.size, self.args, self.out, self.failures = (80, 24), [], [], []
+        self.masks = [(r"(?:next try in \d+ s|trying again[…~])( [·.] r: try now)? *", r"TRIES\1 "), (r"(?:\d+ 秒后重试|正在重试…)( · r：立即重试)? *", r"重试\1 ")]
         self.home = tempfile.mkdtemp(prefix="kt-golden-")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "KUBETUTOR_DATA": source,
                             "KUBECONFIG": self.home + "/kubeconfig", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
@@ -35,14 +37,16 @@ class Case:
 
     def start(self):
         if self.terminal is None:
-            self.terminal = terminal.Terminal([self.program] + self.args, *self.size, self.environment, self.home)
+            self.terminal = terminal.Terminal([self.program, "--pack", str(here / "pack")] + self.args, *self.size, self.environment, self.home)
         return self.terminal
 
-    def snapshot(self, name, attributes=True):
-        text = self.terminal.text()
-        for pattern, replacement in self.masks + [(re.escape(self.home), "HOME")]:
+    def masked(self, text):
+        for pattern, replacement in self.masks + [(re.escape(self.home), "HOME"), (re.escape(str(here)), "HERE")]:
             text = re.sub(pattern, replacement, text)
-        self.out += [f"== {name}"] + text.rstrip().split("\n")
+        return "\n".join(line.rstrip() for line in text.split("\n"))
+
+    def snapshot(self, name, attributes=True):
+        self.out += [f"== {name}"] + self.masked(self.terminal.text()).rstrip().split("\n")
         if attributes:
             self.out += ["-- looks"] + self.terminal.attributes()
         self.out.append("")
@@ -68,7 +72,7 @@ class Case:
             self.start().resize(*map(int, rest.split("x")))
             self.terminal.settle()
         elif word == "signal":
-            os.kill(self.start().pid, getattr(signal, rest))
+            os.kill(self.start().pid, getattr(signal, "SIG" + rest))
         elif word in ("screen", "text"):
             self.start().settle()
             self.snapshot(rest, word == "screen")
@@ -76,7 +80,9 @@ class Case:
             code = self.start().end()
             if code != int(rest):
                 self.failures.append(f"ended with {code}, wanted {rest}")
-            self.snapshot("afterwards", False)
+            self.out += ["== afterwards"] + self.masked(self.terminal.after()).rstrip().split("\n") + [""]
+        elif word == "again":
+            self.terminal = None
         else:
             self.failures.append(f"unknown line: {word} {rest}")
 

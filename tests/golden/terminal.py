@@ -1,6 +1,7 @@
 """A program in a terminal of a given size: keys in, screen out. Used by run.py and scripts/screenshot."""
 import fcntl, os, pty, re, select, signal, struct, termios, time
 import pyte
+from wcwidth import wcwidth
 
 KEYS = {
     "tab": "\t", "enter": "\r", "esc": "\x1b", "space": " ", "up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD",
@@ -18,12 +19,27 @@ def key_bytes(key):
 
 
 class Screen(pyte.Screen):
-    """pyte's screen, with REP and dim, which it lacks."""
+    """pyte's screen, with what it lacks: REP, SU, SD."""
     last = " "
 
     def draw(self, data):
         super().draw(data)
         self.last = data[-1:] or self.last
+
+    def repeat(self, count=1, **_private):
+        self.draw(self.last * count)
+
+    def scroll(self, lines, row, step):
+        y, self.cursor.y = self.cursor.y, row
+        for _ in range(lines or 1):
+            step()
+        self.cursor.y = y
+
+    def scroll_up(self, lines=1, **_private):
+        self.scroll(lines, self.margins.bottom if self.margins else self.lines - 1, self.index)
+
+    def scroll_down(self, lines=1, **_private):
+        self.scroll(lines, self.margins.top if self.margins else 0, self.reverse_index)
 
     def select_graphic_rendition(self, *attributes, **_private):
         super().select_graphic_rendition(*attributes)
@@ -33,11 +49,8 @@ class Screen(pyte.Screen):
 
 
 class Stream(pyte.ByteStream):
-    csi = dict(pyte.ByteStream.csi, b="repeat")
-    events = pyte.ByteStream.events | {"repeat"}
-
-
-Screen.repeat = lambda self, count=1, **_private: self.draw(self.last * count)
+    csi = dict(pyte.ByteStream.csi, b="repeat", S="scroll_up", T="scroll_down")
+    events = pyte.ByteStream.events | {"repeat", "scroll_up", "scroll_down"}
 
 
 class Terminal:
@@ -94,7 +107,17 @@ class Terminal:
         os.kill(self.pid, signal.SIGWINCH)
 
     def text(self):
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        return "\n".join("".join(self.cell(y, x) for x in range(self.screen.columns)).rstrip() for y in range(self.screen.lines))
+
+    def cell(self, y, x):
+        """A wide character has an empty cell after it; one that lost its other half is a blank."""
+        data, before = self.screen.buffer[y][x].data, self.screen.buffer[y][x - 1].data if x else ""
+        return " " if data == "" and (before == "" or wcwidth(before[0]) != 2) else data
+
+    def after(self):
+        """What was written after the screen was given back."""
+        last = self.raw.rsplit(b"\x1b[?1049l", 1)[-1].decode(errors="replace").replace("\r", "")
+        return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[()].|\x1b[=>]", "", last)
 
     def attributes(self):
         """The runs of cells that do not look like plain text: "row:first-last what"."""
