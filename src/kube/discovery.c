@@ -27,13 +27,17 @@ static void part_free(void *pointer)
     mem_free(part);
 }
 
-static bool push_part(struct kube_discovery *discovery, const char *group, const char *version, unsigned group_rank, unsigned version_rank)
+static bool push_part(struct kube_discovery *discovery, const char *group, const char *version, unsigned group_rank,
+                      unsigned version_rank)
 {
     struct part *part = mem_zero(1, sizeof *part);
     if (part == NULL)
         return false;
-    *part = (struct part){.discovery = discovery, .group_rank = group_rank, .version_rank = version_rank,
-                          .group = group != NULL ? mem_string(group) : NULL, .version = version != NULL ? mem_string(version) : NULL};
+    *part = (struct part){.discovery = discovery,
+                          .group_rank = group_rank,
+                          .version_rank = version_rank,
+                          .group = group != NULL ? mem_string(group) : NULL,
+                          .version = version != NULL ? mem_string(version) : NULL};
     if ((group != NULL && part->group == NULL) || (version != NULL && part->version == NULL)) {
         part_free(part);
         return false;
@@ -46,12 +50,15 @@ static void part_failed(const struct part *part, const struct error *error)
 {
     struct kube_discovery *discovery = part->discovery;
     kube_discovery_keep(discovery, part->group, part->version);
-    struct error *place = part->version != NULL ? &discovery->part_error : part->group == NULL ? &discovery->groups_error : &discovery->core_error;
+    struct error *place = part->version != NULL ? &discovery->part_error
+                          : part->group == NULL ? &discovery->groups_error
+                                                : &discovery->core_error;
     if (place->kind != ERROR_NONE)
         return;
     *place = *error;
     if (part->version != NULL)
-        error_context(place, "the kinds of %s%s%s cannot be read", part->group, part->group[0] != '\0' ? "/" : "", part->version);
+        error_context(place, "the kinds of %s%s%s cannot be read", part->group, part->group[0] != '\0' ? "/" : "",
+                      part->version);
 }
 
 /* The plain answer of /api: {versions: ["v1"]}. */
@@ -69,7 +76,8 @@ static bool queue_groups(struct kube_discovery *discovery, const struct value *d
 {
     unsigned group_rank = 0;
     for (const struct value *g = value_first(value_get(document, "groups")); g != NULL; g = value_next(g)) {
-        const char *name = value_find_text(g, "name", NULL), *preferred = value_find_text(g, "preferredVersion", "version", NULL);
+        const char *name = value_find_text(g, "name", NULL),
+                   *preferred = value_find_text(g, "preferredVersion", "version", NULL);
         unsigned version_rank = 0;
         group_rank++;
         for (const struct value *v = value_first(value_get(g, "versions")); name != NULL && v != NULL; v = value_next(v)) {
@@ -93,7 +101,8 @@ static bool read_part(const struct part *part, const struct kube_answer *answer,
     const char *kind = value_find_text(document, "kind", NULL);
     bool ok;
     if (part->version != NULL)
-        ok = kube_discovery_read_list(discovery, part->group, part->version, part->group_rank, part->version_rank, document, err);
+        ok = kube_discovery_read_list(discovery, part->group, part->version, part->group_rank, part->version_rank, document,
+                                      err);
     else if (kind != NULL && strcmp(kind, "APIGroupDiscoveryList") == 0)
         ok = kube_discovery_read_groups(discovery, document, err);
     else
@@ -129,7 +138,8 @@ static bool send_part(struct part *part, struct error *err)
         kube_path(&path, "/apis", part->group, part->version, NULL);
     struct kube_call *call = NULL;
     if (buf_ok(&path)) {
-        struct kube_request request = {.method = "GET", .path = path.bytes, .accept = part->version == NULL ? ACCEPT : NULL, .maximum = MAXIMUM_DOCUMENT};
+        struct kube_request request = {
+            .method = "GET", .path = path.bytes, .accept = part->version == NULL ? ACCEPT : NULL, .maximum = MAXIMUM_DOCUMENT};
         call = kube_send(part->discovery->client, &request, NULL, answered, part, err);
         if (call != NULL)
             kube_call_own(call, part, part_free);

@@ -26,9 +26,14 @@ void kube_entry_free(void *pointer)
 
 static unsigned verbs_of(const struct value *list)
 {
-    static const struct { const char *name; unsigned bit; } known[] = {
-        {"get", KUBE_VERB_GET}, {"list", KUBE_VERB_LIST}, {"watch", KUBE_VERB_WATCH}, {"create", KUBE_VERB_CREATE}, {"update", KUBE_VERB_UPDATE},
-        {"patch", KUBE_VERB_PATCH}, {"delete", KUBE_VERB_DELETE}, {"deletecollection", KUBE_VERB_DELETECOLLECTION},
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } known[] = {
+        {"get", KUBE_VERB_GET},       {"list", KUBE_VERB_LIST},
+        {"watch", KUBE_VERB_WATCH},   {"create", KUBE_VERB_CREATE},
+        {"update", KUBE_VERB_UPDATE}, {"patch", KUBE_VERB_PATCH},
+        {"delete", KUBE_VERB_DELETE}, {"deletecollection", KUBE_VERB_DELETECOLLECTION},
     };
     unsigned verbs = 0;
     for (const struct value *verb = value_first(list); verb != NULL; verb = value_next(verb))
@@ -38,12 +43,14 @@ static unsigned verbs_of(const struct value *list)
     return verbs;
 }
 
-/* Copies the names into one block: group, version, plural, singular, kind. An old server leaves the singular out: the kind in small letters. */
+/* Copies the names into one block: group, version, plural, singular, kind. An old server leaves the singular out: the kind in
+ * small letters. */
 static bool copy_names(struct kube_entry *entry, const struct found *found)
 {
     const char *singular = found->singular[0] != '\0' ? found->singular : found->kind;
     const char *names[] = {found->group, found->version, found->plural, singular, found->kind};
-    const char **to[] = {&entry->resource.group, &entry->resource.version, &entry->resource.plural, &entry->resource.singular, &entry->resource.kind};
+    const char **to[] = {&entry->resource.group, &entry->resource.version, &entry->resource.plural, &entry->resource.singular,
+                         &entry->resource.kind};
     size_t length = 0;
     for (size_t i = 0; i < 5; i++)
         length += strlen(names[i]) + 1;
@@ -81,8 +88,8 @@ static struct kube_entry *add_entry(struct kube_discovery *discovery, const char
     return entry;
 }
 
-/* Makes or refreshes an entry. Others hold pointers to entries: one whose meaning changed (a CRD deleted and made again with another kind) is
- * retired, not rewritten. */
+/* Makes or refreshes an entry. Others hold pointers to entries: one whose meaning changed (a CRD deleted and made again with
+ * another kind) is retired, not rewritten. */
 static struct kube_entry *put_entry(struct kube_discovery *discovery, const struct found *found, struct error *err)
 {
     char *key = mem_printf("%s/%s/%s", found->group, found->version, found->plural);
@@ -113,7 +120,8 @@ static struct kube_entry *put_entry(struct kube_discovery *discovery, const stru
     entry->resource.has_status = entry->resource.has_scale = false;
     vec_clear(&entry->short_names);
     for (const struct value *name = value_first(found->short_names); name != NULL; name = value_next(name))
-        if (value_text(name) != NULL && entry->short_names.length < MAXIMUM_SHORT_NAMES && !vec_push_string(&entry->short_names, value_text(name))) {
+        if (value_text(name) != NULL && entry->short_names.length < MAXIMUM_SHORT_NAMES &&
+            !vec_push_string(&entry->short_names, value_text(name))) {
             error_memory(err);
             return NULL;
         }
@@ -159,15 +167,18 @@ bool kube_discovery_read_groups(struct kube_discovery *discovery, const struct v
     for (const struct value *item = value_first(value_get(list, "items")); item != NULL; item = value_next(item)) {
         struct found found = {.group = or_empty(value_find_text(item, "metadata", "name", NULL))};
         found.group_rank = found.group[0] == '\0' ? 0 : ++group_rank;
-        for (const struct value *v = value_first(value_get(item, "versions")); v != NULL; v = value_next(v), found.version_rank++) {
+        for (const struct value *v = value_first(value_get(item, "versions")); v != NULL;
+             v = value_next(v), found.version_rank++) {
             found.version = value_find_text(v, "version", NULL);
             if (found.version == NULL)
                 continue;
-            if (strcmp(or_empty(value_find_text(v, "freshness", NULL)), "Stale") == 0) { /* its own server did not answer the API server */
+            if (strcmp(or_empty(value_find_text(v, "freshness", NULL)), "Stale") ==
+                0) { /* its own server did not answer the API server */
                 kube_discovery_keep(discovery, found.group, found.version);
                 if (discovery->part_error.kind == ERROR_NONE)
-                    error_set(&discovery->part_error, ERROR_UNREACHABLE, NULL, "the kinds of %s/%s cannot be read now: the server behind it does not answer",
-                              found.group, found.version);
+                    error_set(&discovery->part_error, ERROR_UNREACHABLE, NULL,
+                              "the kinds of %s/%s cannot be read now: the server behind it does not answer", found.group,
+                              found.version);
             }
             if (!read_version(discovery, found, v, err))
                 return false;
@@ -176,8 +187,8 @@ bool kube_discovery_read_groups(struct kube_discovery *discovery, const struct v
     return true;
 }
 
-bool kube_discovery_read_list(struct kube_discovery *discovery, const char *group, const char *version, unsigned group_rank, unsigned version_rank,
-                              const struct value *list, struct error *err)
+bool kube_discovery_read_list(struct kube_discovery *discovery, const char *group, const char *version, unsigned group_rank,
+                              unsigned version_rank, const struct value *list, struct error *err)
 {
     const struct value *resources = value_get(list, "resources");
     struct found found = {.group = group, .version = version, .group_rank = group_rank, .version_rank = version_rank};
@@ -193,7 +204,8 @@ bool kube_discovery_read_list(struct kube_discovery *discovery, const char *grou
         if (put_entry(discovery, &found, err) == NULL)
             return false;
     }
-    for (const struct value *r = value_first(resources); r != NULL; r = value_next(r)) { /* "deployments/status" may come before "deployments" */
+    for (const struct value *r = value_first(resources); r != NULL;
+         r = value_next(r)) { /* "deployments/status" may come before "deployments" */
         const char *name = or_empty(value_find_text(r, "name", NULL)), *slash = strchr(name, '/');
         if (slash == NULL)
             continue;

@@ -13,9 +13,9 @@ enum {
     DEFAULT_MAXIMUM = 1024 * 1024,
     MAXIMUM_STATUS = 65536,
     DEFAULT_TIMEOUT_MS = 30 * 1000,
-    PART = 32 * 1024,      /* of stdin, a message */
-    AGAIN_MS = 10,         /* when the connection has enough waiting */
-    FAREWELL_MS = 2000,    /* for the server's close, once the command has ended */
+    PART = 32 * 1024,   /* of stdin, a message */
+    AGAIN_MS = 10,      /* when the connection has enough waiting */
+    FAREWELL_MS = 2000, /* for the server's close, once the command has ended */
 };
 
 enum channel { CHANNEL_INPUT = 0, CHANNEL_OUTPUT = 1, CHANNEL_ERRORS = 2, CHANNEL_STATUS = 3, CHANNEL_CLOSE = 255 };
@@ -55,8 +55,8 @@ static void exec_free(void *pointer) /* called when the stream goes (kube_stream
     mem_free(exec);
 }
 
-/* The end comes from the loop, not from inside a callback of the stream or the frames, so that both can be freed. error NULL: the status
- * says how it went. */
+/* The end comes from the loop, not from inside a callback of the stream or the frames, so that both can be freed. error NULL:
+ * the status says how it went. */
 static void finish(struct kube_exec *exec, const struct error *error)
 {
     if (exec->ended)
@@ -83,7 +83,8 @@ static int read_status(const struct kube_exec *exec, struct error *err)
             code = atoi(number);
     }
     if (code < 0)
-        error_set(err, ERROR_INVALID, NULL, "cannot run %s: %s", exec->what, message != NULL ? message : "the server does not say why");
+        error_set(err, ERROR_INVALID, NULL, "cannot run %s: %s", exec->what,
+                  message != NULL ? message : "the server does not say why");
     value_free(status);
     return code;
 }
@@ -91,8 +92,11 @@ static int read_status(const struct kube_exec *exec, struct error *err)
 static void on_end(void *data)
 {
     struct kube_exec *exec = data;
-    struct kube_exec_result result = {.exit_code = -1, .output = exec->output.bytes != NULL ? exec->output.bytes : "", .output_length = exec->output.length,
-                                      .errors = exec->errors.bytes != NULL ? exec->errors.bytes : "", .errors_length = exec->errors.length};
+    struct kube_exec_result result = {.exit_code = -1,
+                                      .output = exec->output.bytes != NULL ? exec->output.bytes : "",
+                                      .output_length = exec->output.length,
+                                      .errors = exec->errors.bytes != NULL ? exec->errors.bytes : "",
+                                      .errors_length = exec->errors.length};
     if (exec->error.kind == ERROR_NONE)
         result.exit_code = read_status(exec, &exec->error);
     exec->done(exec->data, &result, exec->error.kind != ERROR_NONE ? &exec->error : NULL);
@@ -152,7 +156,8 @@ static void pump(struct kube_exec *exec)
         }
         ws_output_sent(exec->ws, length);
     }
-    if (exec->ended || exec->ws == NULL || exec->has_status || err.kind == ERROR_CANCELLED) /* what cannot be sent any more matters no longer */
+    if (exec->ended || exec->ws == NULL || exec->has_status ||
+        err.kind == ERROR_CANCELLED) /* what cannot be sent any more matters no longer */
         return;
     finish(exec, &err);
 }
@@ -210,7 +215,8 @@ static void on_message(void *data, enum ws_kind kind, const char *bytes, size_t 
 static void ended_early(struct kube_exec *exec, const char *reason)
 {
     struct error err = ERROR_INIT;
-    error_set(&err, ERROR_UNREACHABLE, NULL, "the connection ended before %s did%s%s", exec->what, reason[0] != '\0' ? ": " : "", reason);
+    error_set(&err, ERROR_UNREACHABLE, NULL, "the connection ended before %s did%s%s", exec->what,
+              reason[0] != '\0' ? ": " : "", reason);
     finish(exec, exec->has_status ? NULL : &err);
 }
 
@@ -229,7 +235,8 @@ static void on_open(void *data, const char *protocol)
         return;
     exec->half_close = protocol != NULL && strcmp(protocol, "v5.channel.k8s.io") == 0;
     if (!exec->half_close && (protocol == NULL || strcmp(protocol, "v4.channel.k8s.io") != 0))
-        error_set(&err, ERROR_UNREACHABLE, NULL, "the server knows no way to run commands that kubetutor knows (it offers \"%.64s\")",
+        error_set(&err, ERROR_UNREACHABLE, NULL,
+                  "the server knows no way to run commands that kubetutor knows (it offers \"%.64s\")",
                   protocol != NULL ? protocol : "");
     else
         exec->ws = ws_new(WS_CLIENT, &callbacks, exec, &err);
@@ -297,12 +304,13 @@ static bool prepare(struct kube_exec *exec, const struct kube_exec_options *opti
         exec->input = mem_string_n(options->input, options->input_length);
         exec->input_length = options->input_length;
     }
-    return exec->what != NULL && exec->deadline != NULL && exec->again != NULL && exec->end != NULL && (exec->input != NULL || options->input == NULL);
+    return exec->what != NULL && exec->deadline != NULL && exec->again != NULL && exec->end != NULL &&
+           (exec->input != NULL || options->input == NULL);
 }
 
 struct kube_exec *kube_exec_start(struct kube_client *client, const struct kube_exec_options *options,
-                                  void (*done)(void *data, const struct kube_exec_result *result, const struct error *error), void *data,
-                                  struct error *err)
+                                  void (*done)(void *data, const struct kube_exec_result *result, const struct error *error),
+                                  void *data, struct error *err)
 {
     static const char *const protocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io", NULL};
     static const struct kube_stream_callbacks callbacks = {.open = on_open, .bytes = on_bytes, .closed = on_stream_closed};

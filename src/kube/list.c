@@ -73,7 +73,8 @@ static bool name_items(const struct kube_list *list, struct value *items)
 {
     for (struct value *item = value_first(items); item != NULL; item = value_next(item))
         if (value_type(item) == VALUE_OBJECT && value_get(item, "kind") == NULL &&
-            (!value_set(item, "kind", value_string(list->item_kind)) || !value_set(item, "apiVersion", value_string(list->api_version))))
+            (!value_set(item, "kind", value_string(list->item_kind)) ||
+             !value_set(item, "apiVersion", value_string(list->api_version))))
             return false;
     return true;
 }
@@ -185,7 +186,8 @@ static void answered(void *data, const struct kube_answer *answer, const struct 
     list->done(list->data, NULL, &err, status);
 }
 
-static bool prepare(struct kube_list *list, const struct kube_target *target, const struct kube_list_options *options, struct error *err)
+static bool prepare(struct kube_list *list, const struct kube_target *target, const struct kube_list_options *options,
+                    struct error *err)
 {
     struct buf path = buf_make(MAXIMUM_TEXT), query = buf_make(MAXIMUM_TEXT), words = buf_make(1024), version = buf_make(512);
     bool ok = kube_target_path(target, &path, err);
@@ -205,7 +207,8 @@ static bool prepare(struct kube_list *list, const struct kube_target *target, co
     list->item_kind = mem_string(target->resource->kind);
     if (list->page == NULL)
         list->items = value_array();
-    ok = ok && list->path != NULL && list->what != NULL && list->api_version != NULL && list->item_kind != NULL && (list->page != NULL || list->items != NULL);
+    ok = ok && list->path != NULL && list->what != NULL && list->api_version != NULL && list->item_kind != NULL &&
+         (list->page != NULL || list->items != NULL);
     if (!ok)
         error_memory(err);
 end:
@@ -216,8 +219,9 @@ end:
     return ok;
 }
 
-struct kube_list *kube_list(struct kube_client *client, const struct kube_target *target, const struct kube_list_options *options,
-                            void (*page)(void *data, struct value *items), kube_done *done, void *data, struct error *err)
+struct kube_list *kube_list(struct kube_client *client, const struct kube_target *target,
+                            const struct kube_list_options *options, void (*page)(void *data, struct value *items),
+                            kube_done *done, void *data, struct error *err)
 {
     static const struct kube_list_options defaults;
     if (options == NULL)
@@ -227,7 +231,11 @@ struct kube_list *kube_list(struct kube_client *client, const struct kube_target
         error_memory(err);
         return NULL;
     }
-    *list = (struct kube_list){.client = client, .page = page, .done = done, .data = data, .limit = options->limit > 0 ? options->limit : DEFAULT_LIMIT};
+    *list = (struct kube_list){.client = client,
+                               .page = page,
+                               .done = done,
+                               .data = data,
+                               .limit = options->limit > 0 ? options->limit : DEFAULT_LIMIT};
     if (prepare(list, target, options, err) && ask(list, err))
         return list;
     list_free(list);
@@ -239,7 +247,8 @@ void kube_list_cancel(struct kube_list *list)
     if (list == NULL)
         return;
     list->cancelled = true;
-    kube_call_cancel(list->call); /* the last call's end frees it; without one, an answer is just being read, and its end does */
+    kube_call_cancel(
+        list->call); /* the last call's end frees it; without one, an answer is just being read, and its end does */
 }
 
 unsigned kube_list_restarts(const struct kube_list *list)

@@ -66,7 +66,8 @@ static void logs_query(struct buf *query, const struct kube_logs_options *option
     kube_query(query, "tailLines", options->tail_lines >= 0 ? lines : NULL);
 }
 
-struct kube_call *kube_logs(struct kube_client *client, const struct kube_logs_options *options, void (*bytes)(void *data, const char *bytes, size_t length),
+struct kube_call *kube_logs(struct kube_client *client, const struct kube_logs_options *options,
+                            void (*bytes)(void *data, const char *bytes, size_t length),
                             void (*done)(void *data, const struct error *error), void *data, struct error *err)
 {
     static const struct kube_resource pods = {.group = "", .version = "v1", .plural = "pods", .namespaced = true};

@@ -8,7 +8,7 @@
 
 enum { MAXIMUM_PATH = 16384, MAXIMUM_ANSWER = 8 * 1024 * 1024 };
 
-struct visit { /* the context of one call */
+struct visit {  /* the context of one call */
     char *what; /* "services web in namespace learn" */
     void (*done)(void *data, const struct kube_answer *answer, const struct error *error);
     void *data;
@@ -21,7 +21,8 @@ static void visit_free(void *pointer)
     mem_free(visit);
 }
 
-/* Did the API server answer, not what stands behind it? Its own answers are Status objects; old ones tell of a backend that cannot be reached in plain text. */
+/* Did the API server answer, not what stands behind it? Its own answers are Status objects; old ones tell of a backend that
+ * cannot be reached in plain text. */
 static bool from_api_server(const struct kube_answer *answer)
 {
     static const char unreachable[] = "error trying to reach service";
@@ -47,7 +48,8 @@ static void on_done(void *data, const struct kube_answer *answer, const struct e
     err = *error;
     if (status->code >= 300)
         kube_status_error(status, "reach", visit->what, &err);
-    if (status->code == 502 || status->code == 503 || (status->code == 500 && strstr(status->message, "trying to reach service") != NULL))
+    if (status->code == 502 || status->code == 503 ||
+        (status->code == 500 && strstr(status->message, "trying to reach service") != NULL))
         err.kind = ERROR_UNREACHABLE;
     visit->done(visit->data, answer, &err);
 }
@@ -78,8 +80,8 @@ static void append_escaped(struct buf *out, const char *text, size_t length)
     }
 }
 
-static bool visit_path(struct buf *out, const char *ns, const char *kind, const char *name, const char *port, const char *path, size_t length,
-                       struct error *err)
+static bool visit_path(struct buf *out, const char *ns, const char *kind, const char *name, const char *port, const char *path,
+                       size_t length, struct error *err)
 {
     const struct kube_resource resource = {.group = "", .version = "v1", .plural = kind, .namespaced = true};
     if (name == NULL || name[0] == '\0')
@@ -98,8 +100,9 @@ static bool visit_path(struct buf *out, const char *ns, const char *kind, const 
     return buf_ok(out) || error_set(err, ERROR_LIMIT, NULL, "the path is too long");
 }
 
-struct kube_call *kube_proxy(struct kube_client *client, const char *ns, const char *kind, const char *name, const char *port, const char *method,
-                             const char *path, void (*done)(void *data, const struct kube_answer *answer, const struct error *error), void *data,
+struct kube_call *kube_proxy(struct kube_client *client, const char *ns, const char *kind, const char *name, const char *port,
+                             const char *method, const char *path,
+                             void (*done)(void *data, const struct kube_answer *answer, const struct error *error), void *data,
                              struct error *err)
 {
     struct buf out = buf_make(MAXIMUM_PATH), query = buf_make(MAXIMUM_PATH);
@@ -115,13 +118,20 @@ struct kube_call *kube_proxy(struct kube_client *client, const char *ns, const c
         error_memory(err);
         goto end;
     }
-    *visit = (struct visit){.what = mem_printf("%s %s%s%s in namespace %s", kind, name, port != NULL ? ":" : "", port != NULL ? port : "", ns),
-                            .done = done, .data = data};
+    *visit = (struct visit){
+        .what = mem_printf("%s %s%s%s in namespace %s", kind, name, port != NULL ? ":" : "", port != NULL ? port : "", ns),
+        .done = done,
+        .data = data};
     if (visit->what == NULL) {
         error_memory(err);
         goto end;
     }
-    struct kube_request request = {.method = method, .path = out.bytes, .query = query.bytes, .accept = "*/*", .maximum = MAXIMUM_ANSWER, .no_retry = true};
+    struct kube_request request = {.method = method,
+                                   .path = out.bytes,
+                                   .query = query.bytes,
+                                   .accept = "*/*",
+                                   .maximum = MAXIMUM_ANSWER,
+                                   .no_retry = true};
     call = kube_send(client, &request, NULL, on_done, visit, err);
 end:
     if (call != NULL)

@@ -50,8 +50,11 @@ static struct kube_discovery *discovery_of(struct kube_client *client)
     if (*place == NULL) {
         *place = mem_zero(1, sizeof **place);
         if (*place != NULL)
-            **place = (struct kube_discovery){.client = client, .wanted = 1, .entries = vec_make(MAXIMUM_KINDS, kube_entry_free),
-                                              .by_name = map_make(MAXIMUM_KINDS, NULL), .waiters = vec_make(MAXIMUM_WAITERS, waiter_free)};
+            **place = (struct kube_discovery){.client = client,
+                                              .wanted = 1,
+                                              .entries = vec_make(MAXIMUM_KINDS, kube_entry_free),
+                                              .by_name = map_make(MAXIMUM_KINDS, NULL),
+                                              .waiters = vec_make(MAXIMUM_WAITERS, waiter_free)};
     }
     return *place;
 }
@@ -100,7 +103,8 @@ static const struct kube_entry *find_name(const struct kube_discovery *discovery
         if (match == 0)
             continue;
         if (group != NULL && strcmp(entry->resource.group, group) != 0) {
-            bool same_version = strlen(entry->resource.version) == version_length && strncmp(entry->resource.version, group, version_length) == 0;
+            bool same_version = strlen(entry->resource.version) == version_length &&
+                                strncmp(entry->resource.version, group, version_length) == 0;
             if (!same_version || strcmp(entry->resource.group, rest != NULL ? rest + 1 : "") != 0)
                 continue;
         }
@@ -130,7 +134,8 @@ static const struct kube_entry *find_kind(const struct kube_discovery *discovery
     size_t length = (size_t)(group_end(api_version, &version) - api_version);
     for (size_t i = 0; i < discovery->entries.length; i++) {
         const struct kube_entry *entry = discovery->entries.items[i];
-        if (!entry->gone && strcmp(entry->resource.kind, kind) == 0 && strcmp(entry->resource.version, version) == 0 && in_group(entry, api_version, length))
+        if (!entry->gone && strcmp(entry->resource.kind, kind) == 0 && strcmp(entry->resource.version, version) == 0 &&
+            in_group(entry, api_version, length))
             return entry;
     }
     return NULL;
@@ -138,7 +143,8 @@ static const struct kube_entry *find_kind(const struct kube_discovery *discovery
 
 static const struct kube_entry *find(const struct kube_discovery *discovery, const struct waiter *waiter)
 {
-    return waiter->api_version != NULL ? find_kind(discovery, waiter->api_version, waiter->name) : find_name(discovery, waiter->name);
+    return waiter->api_version != NULL ? find_kind(discovery, waiter->api_version, waiter->name)
+                                       : find_name(discovery, waiter->name);
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -202,7 +208,8 @@ static void set_miss(const struct kube_discovery *discovery, const struct waiter
 /* Why there is no such kind. Where whole lists could not be read, that is the reason, not the name. */
 static void miss(const struct kube_discovery *discovery, const struct waiter *waiter, struct error *err)
 {
-    bool other_group = waiter->api_version != NULL ? strchr(waiter->api_version, '/') != NULL : strchr(waiter->name, '.') != NULL;
+    bool other_group =
+        waiter->api_version != NULL ? strchr(waiter->api_version, '/') != NULL : strchr(waiter->name, '.') != NULL;
     bool core_only = waiter->api_version != NULL && !other_group;
     if (discovery->groups_error.kind != ERROR_NONE && !core_only)
         *err = discovery->groups_error;
@@ -242,12 +249,17 @@ void kube_discovery_loaded(struct kube_discovery *discovery)
         kube_discovery_load(discovery);
 }
 
-static unsigned wait_for(struct kube_discovery *discovery, const char *api_version, const char *name, resolved *done, void *data)
+static unsigned wait_for(struct kube_discovery *discovery, const char *api_version, const char *name, resolved *done,
+                         void *data)
 {
     struct waiter *waiter = mem_zero(1, sizeof *waiter);
     if (waiter != NULL)
-        *waiter = (struct waiter){.name = mem_string(name), .api_version = api_version != NULL ? mem_string(api_version) : NULL, .done = done, .data = data,
-                                  .needs = discovery->started + 1, .number = ++discovery->next_number};
+        *waiter = (struct waiter){.name = mem_string(name),
+                                  .api_version = api_version != NULL ? mem_string(api_version) : NULL,
+                                  .done = done,
+                                  .data = data,
+                                  .needs = discovery->started + 1,
+                                  .number = ++discovery->next_number};
     if (waiter == NULL || waiter->name == NULL || (api_version != NULL && waiter->api_version == NULL)) {
         waiter_free(waiter);
         waiter = NULL;
@@ -282,7 +294,8 @@ static unsigned resolve(struct kube_client *client, const char *api_version, con
         return 0;
     }
     if (discovery->finished >= discovery->wanted) {
-        const struct kube_entry *entry = api_version != NULL ? find_kind(discovery, api_version, name) : find_name(discovery, name);
+        const struct kube_entry *entry =
+            api_version != NULL ? find_kind(discovery, api_version, name) : find_name(discovery, name);
         if (entry != NULL) {
             done(data, &entry->resource, NULL);
             return 0;

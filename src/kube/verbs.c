@@ -9,7 +9,7 @@
 
 enum { MAXIMUM_PATH = 4096, MAXIMUM_QUERY = 16384, MAXIMUM_BODY = 8 * 1024 * 1024 };
 
-struct operation { /* the context of one call, tied to it by kube_call_own */
+struct operation {     /* the context of one call, tied to it by kube_call_own */
     const char *doing; /* "create" */
     char *what;        /* "deployments.apps nginx in namespace learn" */
     bool apply;
@@ -41,7 +41,8 @@ static bool part_ok(const char *part, const char *what, struct error *err)
 bool kube_target_path(const struct kube_target *target, struct buf *out, struct error *err)
 {
     const struct kube_resource *r = target->resource;
-    if (!part_ok(target->ns, "namespace", err) || !part_ok(target->name, "name", err) || !part_ok(target->subresource, "subresource", err))
+    if (!part_ok(target->ns, "namespace", err) || !part_ok(target->name, "name", err) ||
+        !part_ok(target->subresource, "subresource", err))
         return false;
     const char *ns = r->namespaced ? target->ns : NULL, *name = target->name, *sub = target->subresource;
     if (r->namespaced && ns == NULL && name != NULL)
@@ -70,7 +71,8 @@ void kube_target_words(const struct kube_target *target, struct buf *out)
 
 /* --- answers --- */
 
-/* A refused apply: the fields and who owns them, from causes like {field: ".spec.replicas", message: 'conflict with "kubectl" using apps/v1'}. */
+/* A refused apply: the fields and who owns them, from causes like {field: ".spec.replicas", message: 'conflict with "kubectl"
+ * using apps/v1'}. */
 static void set_conflict(const struct operation *operation, const struct kube_status *status, struct error *err)
 {
     struct buf fields = buf_make(384);
@@ -113,7 +115,8 @@ static void answered(void *data, const struct kube_answer *answer, const struct 
     operation->done(operation->data, object, object == NULL ? &err : NULL, status);
 }
 
-static struct kube_call *send(struct kube_client *client, const struct kube_request *request, const struct operation *like, struct error *err)
+static struct kube_call *send(struct kube_client *client, const struct kube_request *request, const struct operation *like,
+                              struct error *err)
 {
     struct operation *operation = mem_alloc(sizeof *operation);
     if (operation == NULL) {
@@ -148,7 +151,8 @@ static bool write_query(struct buf *query, const struct plan *plan, const struct
     if (options != NULL && options->dry_run)
         kube_query(query, "dryRun", "All");
     if (plan->own_fields)
-        kube_query(query, "fieldManager", options != NULL && options->field_manager != NULL ? options->field_manager : KUBE_FIELD_MANAGER);
+        kube_query(query, "fieldManager",
+                   options != NULL && options->field_manager != NULL ? options->field_manager : KUBE_FIELD_MANAGER);
     if (plan->apply && options != NULL && options->force)
         kube_query(query, "force", "true");
     return buf_ok(query);
@@ -157,7 +161,8 @@ static bool write_query(struct buf *query, const struct plan *plan, const struct
 static struct kube_call *operate(struct kube_client *client, const struct kube_target *target, const struct plan *plan,
                                  const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
 {
-    struct buf path = buf_make(MAXIMUM_PATH), query = buf_make(MAXIMUM_QUERY), words = buf_make(MAXIMUM_PATH), body = buf_make(MAXIMUM_BODY);
+    struct buf path = buf_make(MAXIMUM_PATH), query = buf_make(MAXIMUM_QUERY), words = buf_make(MAXIMUM_PATH),
+               body = buf_make(MAXIMUM_BODY);
     struct kube_call *call = NULL;
     struct kube_target shown = *target;
     if (plan->shown_name != NULL)
@@ -168,15 +173,20 @@ static struct kube_call *operate(struct kube_client *client, const struct kube_t
     if (!kube_target_path(target, &path, err))
         goto end;
     if (!buf_ok(&body)) {
-        error_set(err, ERROR_LIMIT, NULL, "%s takes more than 8 MiB, or more memory than there is", words.bytes != NULL ? words.bytes : "the object");
+        error_set(err, ERROR_LIMIT, NULL, "%s takes more than 8 MiB, or more memory than there is",
+                  words.bytes != NULL ? words.bytes : "the object");
         goto end;
     }
     if (!buf_ok(&words) || !write_query(&query, plan, options)) {
         error_memory(err);
         goto end;
     }
-    struct kube_request request = {.method = plan->method, .path = path.bytes, .query = query.bytes, .content_type = plan->content_type,
-                                   .body = body.bytes, .body_length = body.length};
+    struct kube_request request = {.method = plan->method,
+                                   .path = path.bytes,
+                                   .query = query.bytes,
+                                   .content_type = plan->content_type,
+                                   .body = body.bytes,
+                                   .body_length = body.length};
     struct operation operation = {.doing = plan->doing, .what = words.bytes, .apply = plan->apply, .done = done, .data = data};
     call = send(client, &request, &operation, err);
 end:
@@ -187,7 +197,8 @@ end:
     return call;
 }
 
-struct kube_call *kube_get(struct kube_client *client, const struct kube_target *target, kube_done *done, void *data, struct error *err)
+struct kube_call *kube_get(struct kube_client *client, const struct kube_target *target, kube_done *done, void *data,
+                           struct error *err)
 {
     struct plan plan = {.method = "GET", .doing = "get"};
     return operate(client, target, &plan, NULL, done, data, err);
@@ -196,7 +207,11 @@ struct kube_call *kube_get(struct kube_client *client, const struct kube_target 
 struct kube_call *kube_create(struct kube_client *client, const struct kube_target *target, const struct value *object,
                               const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
 {
-    struct plan plan = {.method = "POST", .doing = "create", .body = object, .own_fields = true, .shown_name = value_find_text(object, "metadata", "name", NULL)};
+    struct plan plan = {.method = "POST",
+                        .doing = "create",
+                        .body = object,
+                        .own_fields = true,
+                        .shown_name = value_find_text(object, "metadata", "name", NULL)};
     struct kube_target collection = *target;
     if (collection.subresource == NULL)
         collection.name = NULL;
@@ -210,17 +225,23 @@ struct kube_call *kube_update(struct kube_client *client, const struct kube_targ
     return operate(client, target, &plan, options, done, data, err);
 }
 
-struct kube_call *kube_patch(struct kube_client *client, const struct kube_target *target, enum kube_patch type, const struct value *patch,
-                             const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
+struct kube_call *kube_patch(struct kube_client *client, const struct kube_target *target, enum kube_patch type,
+                             const struct value *patch, const struct kube_write_options *options, kube_done *done, void *data,
+                             struct error *err)
 {
     static const char *const content_types[] = {
         [KUBE_PATCH_JSON] = "application/json-patch+json",
         [KUBE_PATCH_MERGE] = "application/merge-patch+json",
         [KUBE_PATCH_STRATEGIC] = "application/strategic-merge-patch+json",
-        [KUBE_PATCH_APPLY] = "application/apply-patch+yaml", /* JSON is YAML; apply-patch+json is unknown to servers before 1.32 */
+        [KUBE_PATCH_APPLY] =
+            "application/apply-patch+yaml", /* JSON is YAML; apply-patch+json is unknown to servers before 1.32 */
     };
     bool apply = type == KUBE_PATCH_APPLY;
-    struct plan plan = {.method = "PATCH", .doing = apply ? "apply" : "patch", .content_type = content_types[type], .body = patch, .apply = apply,
+    struct plan plan = {.method = "PATCH",
+                        .doing = apply ? "apply" : "patch",
+                        .content_type = content_types[type],
+                        .body = patch,
+                        .apply = apply,
                         .own_fields = true};
     return operate(client, target, &plan, options, done, data, err);
 }
@@ -245,8 +266,8 @@ static struct value *delete_options(const struct kube_write_options *options)
     return body;
 }
 
-struct kube_call *kube_delete(struct kube_client *client, const struct kube_target *target, const struct kube_write_options *options,
-                              kube_done *done, void *data, struct error *err)
+struct kube_call *kube_delete(struct kube_client *client, const struct kube_target *target,
+                              const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
 {
     struct kube_write_options defaults = KUBE_WRITE_DEFAULTS;
     if (target->name == NULL) { /* the same request without a name deletes all of them */
@@ -281,8 +302,8 @@ struct kube_call *kube_get_path(struct kube_client *client, const char *path, ku
 
 /* --- questions about oneself --- */
 
-static struct kube_call *ask(struct kube_client *client, const char *group, const char *version, const char *plural, const struct value *body,
-                             const char *what, kube_done *done, void *data, struct error *err)
+static struct kube_call *ask(struct kube_client *client, const char *group, const char *version, const char *plural,
+                             const struct value *body, const char *what, kube_done *done, void *data, struct error *err)
 {
     struct buf path = buf_make(MAXIMUM_PATH);
     kube_path(&path, "/apis", group, version, plural, NULL);
@@ -306,13 +327,15 @@ static bool set_text(struct value *object, const char *key, const char *text)
     return text == NULL || value_set(object, key, value_string(text));
 }
 
-struct kube_call *kube_can_i(struct kube_client *client, const char *verb, const struct kube_target *target, kube_done *done, void *data, struct error *err)
+struct kube_call *kube_can_i(struct kube_client *client, const char *verb, const struct kube_target *target, kube_done *done,
+                             void *data, struct error *err)
 {
     const struct kube_resource *r = target->resource;
     struct value *body = value_object(), *a = value_child(value_child(body, "spec"), "resourceAttributes");
-    bool ok = set_text(body, "kind", "SelfSubjectAccessReview") && set_text(body, "apiVersion", "authorization.k8s.io/v1") && set_text(a, "verb", verb) &&
-              set_text(a, "group", r->group) && set_text(a, "version", r->version) && set_text(a, "resource", r->plural) &&
-              set_text(a, "namespace", target->ns) && set_text(a, "name", target->name) && set_text(a, "subresource", target->subresource);
+    bool ok = set_text(body, "kind", "SelfSubjectAccessReview") && set_text(body, "apiVersion", "authorization.k8s.io/v1") &&
+              set_text(a, "verb", verb) && set_text(a, "group", r->group) && set_text(a, "version", r->version) &&
+              set_text(a, "resource", r->plural) && set_text(a, "namespace", target->ns) && set_text(a, "name", target->name) &&
+              set_text(a, "subresource", target->subresource);
     struct kube_call *call = NULL;
     if (!ok)
         error_memory(err);
@@ -339,7 +362,8 @@ static void identity_drop(void *pointer)
         mem_free(identity);
 }
 
-static void identity_answered(void *data, const struct kube_answer *answer, const struct error *error, const struct kube_status *status);
+static void identity_answered(void *data, const struct kube_answer *answer, const struct error *error,
+                              const struct kube_status *status);
 
 static bool ask_identity(struct identity *identity, struct error *err)
 {
@@ -356,7 +380,8 @@ static bool ask_identity(struct identity *identity, struct error *err)
     return true;
 }
 
-static void identity_answered(void *data, const struct kube_answer *answer, const struct error *error, const struct kube_status *status)
+static void identity_answered(void *data, const struct kube_answer *answer, const struct error *error,
+                              const struct kube_status *status)
 {
     struct identity *identity = data;
     struct error err = ERROR_INIT;

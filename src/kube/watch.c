@@ -14,7 +14,7 @@ enum {
     MAXIMUM_TEXT = 16384,
     MAXIMUM_VERSION = 128,
     FIRST_WAIT_MS = 500,
-    LONGEST_WAIT = 60,     /* times the first wait */
+    LONGEST_WAIT = 60,      /* times the first wait */
     SHORTEST_SECONDS = 300, /* a watch ends by itself after 5 to 10 minutes, so that no half-dead connection lives for ever */
     TOO_SHORT_MS = 1000,    /* a watch that ends sooner and told nothing is trouble */
     LONG_MS = 30 * 1000,    /* one that lived so long may even break: something on the way drops quiet connections */
@@ -35,14 +35,14 @@ struct kube_watch {
     struct kube_call *call;
     struct loop_event *timer;
     bool waiting;
-    bool synced, relist;      /* had a list; needs a new one */
-    bool progress;            /* this connection told something new */
+    bool synced, relist; /* had a list; needs a new one */
+    bool progress;       /* this connection told something new */
     int64_t began;
     int64_t first_wait_ms;
-    unsigned failures;        /* in a row */
-    struct error trouble;     /* kind ERROR_NONE: none */
+    unsigned failures;    /* in a row */
+    struct error trouble; /* kind ERROR_NONE: none */
     uint64_t random;
-    unsigned busy;            /* callbacks under way: it is freed after the last */
+    unsigned busy; /* callbacks under way: it is freed after the last */
 };
 
 /* --- ends --- */
@@ -107,8 +107,8 @@ static void trouble_over(struct kube_watch *watch)
         watch->listener.trouble(watch->data, NULL, 0);
 }
 
-/* Waits before the next try: doubling, the upper half of it at random, at least what the server asked for. What needs a person's help (no permission, no
- * such kind) is asked for slowly. */
+/* Waits before the next try: doubling, the upper half of it at random, at least what the server asked for. What needs a
+ * person's help (no permission, no such kind) is asked for slowly. */
 static void fail(struct kube_watch *watch, const struct error *error, int64_t at_least_ms)
 {
     unsigned doublings = watch->failures < 6 ? watch->failures : 6;
@@ -276,7 +276,8 @@ static enum outcome take_bytes(struct kube_watch *watch, const char *bytes, size
             buf_append(&watch->line, bytes, part);
             if (!buf_ok(&watch->line)) {
                 if (watch->line.length + part > MAXIMUM_LINE)
-                    error_set(err, ERROR_LIMIT, NULL, "the server sent an event of more than %d MiB", MAXIMUM_LINE / 1024 / 1024);
+                    error_set(err, ERROR_LIMIT, NULL, "the server sent an event of more than %d MiB",
+                              MAXIMUM_LINE / 1024 / 1024);
                 else
                     error_memory(err);
                 return OUTCOME_BROKEN;
@@ -321,10 +322,12 @@ static void on_head(void *data)
     leave(watch);
 }
 
-/* Is an answer to "watch from this version" one that a new list may cure? 504 is how a server says that the version is in its future. */
+/* Is an answer to "watch from this version" one that a new list may cure? 504 is how a server says that the version is in its
+ * future. */
 static bool wants_list(const struct kube_status *status)
 {
-    return status->code == 504 || (status->code >= 400 && status->code < 500 && status->code != 401 && status->code != 403 && status->code != 429);
+    return status->code == 504 ||
+           (status->code >= 400 && status->code < 500 && status->code != 401 && status->code != 403 && status->code != 429);
 }
 
 static void on_end(void *data, const struct kube_answer *answer, const struct error *error, const struct kube_status *status)
@@ -364,8 +367,13 @@ static bool start_call(struct kube_watch *watch, struct error *err)
     kube_query(&query, "timeoutSeconds", seconds);
     kube_query(&query, "labelSelector", watch->labels);
     kube_query(&query, "fieldSelector", watch->fields);
-    struct kube_request request = {.method = "GET", .path = watch->path, .query = query.bytes, .maximum = SIZE_MAX, .timeout_ms = -1,
-                                   .idle_ms = ((int64_t)s + 60) * 1000, .no_retry = true};
+    struct kube_request request = {.method = "GET",
+                                   .path = watch->path,
+                                   .query = query.bytes,
+                                   .maximum = SIZE_MAX,
+                                   .timeout_ms = -1,
+                                   .idle_ms = ((int64_t)s + 60) * 1000,
+                                   .no_retry = true};
     watch->progress = false;
     watch->began = clock_monotonic_ms();
     if (buf_ok(&query))
@@ -415,19 +423,21 @@ static bool prepare(struct kube_watch *watch, const struct kube_watch_options *o
     struct kube_target target = {.resource = options->resource, .ns = options->ns};
     struct buf path = buf_make(MAXIMUM_TEXT);
     if ((options->resource->verbs & KUBE_VERB_WATCH) == 0)
-        return error_set(err, ERROR_INPUT, NULL, "%s cannot be watched: the server only answers single requests for them", options->resource->plural);
+        return error_set(err, ERROR_INPUT, NULL, "%s cannot be watched: the server only answers single requests for them",
+                         options->resource->plural);
     if (!kube_target_path(&target, &path, err)) {
         buf_free(&path);
         return false;
     }
     watch->path = buf_take(&path, NULL);
     watch->timer = loop_add_timer(kube_client_loop(watch->client), -1, on_timer, watch);
-    bool ok = copy_text(&watch->ns, options->ns) && copy_text(&watch->labels, options->labels) && copy_text(&watch->fields, options->fields);
+    bool ok = copy_text(&watch->ns, options->ns) && copy_text(&watch->labels, options->labels) &&
+              copy_text(&watch->fields, options->fields);
     return (ok && watch->path != NULL && watch->timer != NULL) || error_memory(err);
 }
 
-struct kube_watch *kube_watch_start(struct kube_client *client, const struct kube_watch_options *options, const struct kube_watch_listener *listener,
-                                    void *data, struct error *err)
+struct kube_watch *kube_watch_start(struct kube_client *client, const struct kube_watch_options *options,
+                                    const struct kube_watch_listener *listener, void *data, struct error *err)
 {
     struct kube_watch *watch = mem_zero(1, sizeof *watch);
     if (watch == NULL) {

@@ -1,10 +1,10 @@
 /* watch.h: a cache of the objects that a selection names, kept true by a watch.
  *
- * list, then watch from the list's version; bookmarks move the version on; a lost connection resumes from the last version; 410 lists anew
- * (and tells only real differences); trouble waits with back-off and jitter (0.5 s doubling to 30 s), a 429 at least its Retry-After.
- * No change is missed, none is told twice: the listener sees every object's changes in the order of their versions. An object that was deleted and made
- * again unseen is told as KUBE_DELETED and KUBE_ADDED.
- * Only what the selection names is held, without metadata.managedFields unless asked for.
+ * list, then watch from the list's version; bookmarks move the version on; a lost connection resumes from the last version; 410
+ * lists anew (and tells only real differences); trouble waits with back-off and jitter (0.5 s doubling to 30 s), a 429 at least
+ * its Retry-After. No change is missed, none is told twice: the listener sees every object's changes in the order of their
+ * versions. An object that was deleted and made again unseen is told as KUBE_DELETED and KUBE_ADDED. Only what the selection
+ * names is held, without metadata.managedFields unless asked for.
  */
 #ifndef KT_KUBE_WATCH_H
 #define KT_KUBE_WATCH_H
@@ -30,16 +30,18 @@ struct kube_watch_listener {
     void (*changed)(void *data, enum kube_change change, const struct value *object, const struct value *old);
     /* The first list is complete (once), or a list after 410 is. */
     void (*synced)(void *data);
-    /* Trouble begins or changes (error, and when it tries again), or is over (NULL). ERROR_DENIED and ERROR_NOT_FOUND (no such kind any more) are
-     * retried, too, slowly. */
+    /* Trouble begins or changes (error, and when it tries again), or is over (NULL). ERROR_DENIED and ERROR_NOT_FOUND (no such
+     * kind any more) are retried, too, slowly. */
     void (*trouble)(void *data, const struct error *error, int64_t retry_ms);
 };
 
 struct kube_watch *kube_watch_start(struct kube_client *client, const struct kube_watch_options *options,
-                                    const struct kube_watch_listener *listener, void *data, struct error *err) __attribute__((warn_unused_result));
-void kube_watch_stop(struct kube_watch *watch); /* also from inside a listener; frees. To be called before the client is freed. NULL is fine */
+                                    const struct kube_watch_listener *listener, void *data, struct error *err)
+    __attribute__((warn_unused_result));
+void kube_watch_stop(
+    struct kube_watch *watch); /* also from inside a listener; frees. To be called before the client is freed. NULL is fine */
 
-bool kube_watch_synced(const struct kube_watch *watch); /* had a first list */
+bool kube_watch_synced(const struct kube_watch *watch);                 /* had a first list */
 const struct error *kube_watch_trouble(const struct kube_watch *watch); /* NULL: none now */
 size_t kube_watch_count(const struct kube_watch *watch);
 /* Borrowed until the loop runs again. ns NULL for cluster-scoped. */

@@ -23,8 +23,12 @@ static const char *text_of(const struct value *object, const char *key)
 
 static struct cached describe(struct value *object, unsigned round)
 {
-    return (struct cached){.object = object, .ns = text_of(object, "namespace"), .name = text_of(object, "name"), .uid = text_of(object, "uid"),
-                           .version = text_of(object, "resourceVersion"), .round = round};
+    return (struct cached){.object = object,
+                           .ns = text_of(object, "namespace"),
+                           .name = text_of(object, "name"),
+                           .uid = text_of(object, "uid"),
+                           .version = text_of(object, "resourceVersion"),
+                           .round = round};
 }
 
 static int order(const struct cached *item, const char *ns, const char *name)
@@ -108,8 +112,8 @@ bool version_at_most(const char *a, const char *b)
     return n != m ? n < m : strcmp(a, b) <= 0;
 }
 
-/* From a watch, what is not newer is an echo. From a list, which is true as it is, another version is another state, even a lower one (a cluster
- * that was restored from a backup). */
+/* From a watch, what is not newer is an echo. From a list, which is true as it is, another version is another state, even a
+ * lower one (a cluster that was restored from a backup). */
 static bool is_news(const struct cached *item, const struct cached *old, bool from_list)
 {
     if (strcmp(item->version, old->version) == 0)

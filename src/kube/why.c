@@ -39,7 +39,8 @@ static const struct kube_resource RESOURCES[WHY_SIBLINGS] = {
     [WHY_REPLICASETS] = {.group = "apps", .version = "v1", .plural = "replicasets", .kind = "ReplicaSet", .namespaced = true},
     [WHY_EVENTS] = {.group = "", .version = "v1", .plural = "events", .kind = "Event", .namespaced = true},
     [WHY_CONFIGMAPS] = {.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap", .namespaced = true},
-    [WHY_CLAIMS] = {.group = "", .version = "v1", .plural = "persistentvolumeclaims", .kind = "PersistentVolumeClaim", .namespaced = true},
+    [WHY_CLAIMS] =
+        {.group = "", .version = "v1", .plural = "persistentvolumeclaims", .kind = "PersistentVolumeClaim", .namespaced = true},
 };
 
 static void why_free(struct kube_why_call *call)
@@ -150,8 +151,12 @@ static void on_log(void *data, const struct error *error)
 
 static void start_log(struct kube_why_call *call)
 {
-    struct kube_logs_options options = {.ns = call->ns, .pod = call->facts.log_pod, .container = call->facts.log_container, .previous = call->facts.log_previous,
-                                        .tail_lines = LOG_LINES, .maximum = MAXIMUM_LOG};
+    struct kube_logs_options options = {.ns = call->ns,
+                                        .pod = call->facts.log_pod,
+                                        .container = call->facts.log_container,
+                                        .previous = call->facts.log_previous,
+                                        .tail_lines = LOG_LINES,
+                                        .maximum = MAXIMUM_LOG};
     call->log_call = kube_logs(call->client, &options, on_log_bytes, on_log, call, &call->error);
 }
 
@@ -191,8 +196,10 @@ static void on_target(void *data, struct value *object, const struct error *erro
     think(call);
 }
 
-struct kube_why_call *kube_why_start(struct kube_client *client, const struct kube_resource *resource, const char *ns, const char *name,
-                                     void (*done)(void *data, const struct kube_why *why, const struct error *error), void *data, struct error *err)
+struct kube_why_call *kube_why_start(struct kube_client *client, const struct kube_resource *resource, const char *ns,
+                                     const char *name,
+                                     void (*done)(void *data, const struct kube_why *why, const struct error *error),
+                                     void *data, struct error *err)
 {
     struct kube_why_call *call = mem_zero(1, sizeof *call);
     if (call == NULL) {

@@ -9,7 +9,8 @@ static bool not_found(struct why_facts *facts, struct kube_why *why)
 {
     const char *near = why_nearest(why_list(facts, WHY_SIBLINGS), facts->name);
     if (facts->ns != NULL)
-        why_add(why, facts->kind, facts->name, "404", _("%s %s does not exist in namespace %s"), facts->kind, facts->name, facts->ns);
+        why_add(why, facts->kind, facts->name, "404", _("%s %s does not exist in namespace %s"), facts->kind, facts->name,
+                facts->ns);
     else
         why_add(why, facts->kind, facts->name, "404", _("%s %s does not exist"), facts->kind, facts->name);
     if (near != NULL)
@@ -29,8 +30,9 @@ static void finalizers_of(const struct value *object, char *out, size_t room)
 /* A Namespace waits for what is in it, and says so in its conditions. */
 static void namespace_contents(const struct value *object, struct kube_why *why)
 {
-    static const char *const types[] = {"NamespaceContentRemaining", "NamespaceFinalizersRemaining", "NamespaceDeletionDiscoveryFailure",
-                                        "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure"};
+    static const char *const types[] = {"NamespaceContentRemaining", "NamespaceFinalizersRemaining",
+                                        "NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure",
+                                        "NamespaceDeletionContentFailure"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char evidence[128];
         snprintf(evidence, sizeof evidence, "status.conditions[type=%s]", types[i]);
@@ -47,9 +49,11 @@ bool why_deletion(const struct value *object, struct kube_why *why)
     finalizers_of(object, names, sizeof names);
     if (names[0] != '\0')
         why_add(why, why_kind(object), why_name(object), "metadata.finalizers",
-                _("%s %s is being deleted and goes only when who is responsible has removed its finalizers: %s"), why_kind(object), why_name(object), names);
+                _("%s %s is being deleted and goes only when who is responsible has removed its finalizers: %s"),
+                why_kind(object), why_name(object), names);
     else
-        why_add(why, why_kind(object), why_name(object), "metadata.deletionTimestamp", _("%s %s is being deleted"), why_kind(object), why_name(object));
+        why_add(why, why_kind(object), why_name(object), "metadata.deletionTimestamp", _("%s %s is being deleted"),
+                why_kind(object), why_name(object));
     if (strcmp(why_kind(object), "Namespace") == 0)
         namespace_contents(object, why);
     return true;
@@ -64,7 +68,8 @@ static bool ends_with(const char *text, const char *end)
 /* Conditions whose True is bad news: by convention their names say so. */
 static bool is_bad_when_true(const char *type)
 {
-    static const char *const ends[] = {"Failure", "Failed", "Pressure", "Unavailable", "Degraded", "Stalled", "Error", "Terminating", "Remaining", "Exceeded"};
+    static const char *const ends[] = {"Failure", "Failed", "Pressure",    "Unavailable", "Degraded",
+                                       "Stalled", "Error",  "Terminating", "Remaining",   "Exceeded"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends_with(type, ends[i]))
             return true;
@@ -74,7 +79,8 @@ static bool is_bad_when_true(const char *type)
 /* Conditions whose False is no news: work that is not under way, or a matter of taste. */
 static bool is_neutral(const char *type)
 {
-    static const char *const types[] = {"Progressing", "Reconciling", "Suspended", "Paused", "Upgradeable", "NonStructuralSchema", "Complete", "ScalingLimited",
+    static const char *const types[] = {"Progressing",       "Reconciling",         "Suspended", "Paused",
+                                        "Upgradeable",       "NonStructuralSchema", "Complete",  "ScalingLimited",
                                         "DisruptionAllowed", "NeedsRestart"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i]) == 0)
@@ -101,14 +107,17 @@ bool why_conditions(const struct value *object, struct kube_why *why)
     char evidence[256];
     const char *type = why_text(worst, "type"), *message = why_text(worst, "message"), *reason = why_text(worst, "reason");
     snprintf(evidence, sizeof evidence, "status.conditions[type=%s]", type);
-    why_add(why, why_kind(object), why_name(object), evidence, _("%s %s has the condition %s=%s (%s): %s"), why_kind(object), why_name(object), type,
-            why_text(worst, "status"), reason, message[0] != '\0' ? message : reason);
+    why_add(why, why_kind(object), why_name(object), evidence, _("%s %s has the condition %s=%s (%s): %s"), why_kind(object),
+            why_name(object), type, why_text(worst, "status"), reason, message[0] != '\0' ? message : reason);
     return true;
 }
 
 typedef bool diagnosis(struct why_facts *facts, const struct value *object, struct kube_why *why);
 
-static const struct { const char *group, *kind; diagnosis *diagnose; } KINDS[] = {
+static const struct {
+    const char *group, *kind;
+    diagnosis *diagnose;
+} KINDS[] = {
     {"", "Pod", why_pod},
     {"apps", "Deployment", why_workload},
     {"apps", "ReplicaSet", why_workload},
@@ -134,12 +143,14 @@ static void tell_denied(const struct why_facts *facts, struct kube_why *why)
     for (size_t i = 0; i < WHY_LISTS; i++)
         if (facts->wanted[i] && facts->denied[i]) {
             const char *name = names[i] != NULL ? names[i] : facts->kind;
-            why_add(why, facts->kind, facts->name, "403", _("more cannot be said: these credentials may not list %s in namespace %s"), name,
+            why_add(why, facts->kind, facts->name, "403",
+                    _("more cannot be said: these credentials may not list %s in namespace %s"), name,
                     facts->ns != NULL ? facts->ns : "");
             return;
         }
     if (facts->log_wanted && facts->log_denied)
-        why_add(why, "Pod", facts->log_pod, "403", _("more cannot be said: these credentials may not read the log of Pod %s"), facts->log_pod);
+        why_add(why, "Pod", facts->log_pod, "403", _("more cannot be said: these credentials may not read the log of Pod %s"),
+                facts->log_pod);
 }
 
 void why_diagnose(struct why_facts *facts, struct kube_why *why)

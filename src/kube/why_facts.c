@@ -35,8 +35,9 @@ const struct value *why_named(struct why_facts *facts, enum why_list list, const
 /* When an event was last seen; events.k8s.io's series and the core group's count keep it in different places. */
 static int64_t event_time(const struct value *event)
 {
-    const char *texts[] = {value_find_text(event, "series", "lastObservedTime", NULL), value_find_text(event, "lastTimestamp", NULL),
-                           value_find_text(event, "eventTime", NULL), value_find_text(event, "metadata", "creationTimestamp", NULL)};
+    const char *texts[] = {value_find_text(event, "series", "lastObservedTime", NULL),
+                           value_find_text(event, "lastTimestamp", NULL), value_find_text(event, "eventTime", NULL),
+                           value_find_text(event, "metadata", "creationTimestamp", NULL)};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int64_t ms;
         if (texts[i] != NULL && time_parse(texts[i], &ms))
@@ -54,7 +55,8 @@ static bool is_about(const struct value *event, const struct value *object)
     return strcmp(why_text(about, "name"), why_name(object)) == 0 && strcmp(why_text(about, "kind"), why_kind(object)) == 0;
 }
 
-const struct value *why_event(struct why_facts *facts, const struct value *object, const char *const *reasons, const char *start)
+const struct value *why_event(struct why_facts *facts, const struct value *object, const char *const *reasons,
+                              const char *start)
 {
     const struct value *best = NULL;
     for (const struct value *event = value_first(why_list(facts, WHY_EVENTS)); event != NULL; event = value_next(event)) {
@@ -129,7 +131,8 @@ bool why_condition_is(const struct value *object, const char *type, const char *
 bool why_owned_by(const struct value *object, const struct value *owner)
 {
     const char *uid = why_text(value_get(owner, "metadata"), "uid");
-    for (const struct value *r = value_first(value_find(object, "metadata", "ownerReferences", NULL)); r != NULL; r = value_next(r))
+    for (const struct value *r = value_first(value_find(object, "metadata", "ownerReferences", NULL)); r != NULL;
+         r = value_next(r))
         if (uid[0] != '\0' && strcmp(why_text(r, "uid"), uid) == 0)
             return true;
     return false;
@@ -152,7 +155,8 @@ void why_labels(const struct value *labels, char *out, size_t room)
 {
     struct buf text = buf_make(room - 1);
     for (const struct value *label = value_first(labels); label != NULL; label = value_next(label))
-        buf_printf(&text, "%s%s=%s", text.length > 0 ? "," : "", value_key(label), value_text(label) != NULL ? value_text(label) : "");
+        buf_printf(&text, "%s%s=%s", text.length > 0 ? "," : "", value_key(label),
+                   value_text(label) != NULL ? value_text(label) : "");
     snprintf(out, room, "%s", text.bytes != NULL ? text.bytes : "");
     buf_free(&text);
 }

@@ -19,9 +19,17 @@ struct container {
 static struct container container_at(const struct value *pod, const char *list, const struct value *status, size_t index)
 {
     const struct value *state = value_get(status, "state");
-    struct container c = {.pod = pod, .status = status, .list = list, .index = index, .name = why_text(status, "name"), .image = why_text(status, "image"),
-                          .waiting = value_get(state, "waiting"), .running = value_get(state, "running"), .terminated = value_get(state, "terminated"),
-                          .last = value_find(status, "lastState", "terminated", NULL), .restarts = value_find_int(status, 0, "restartCount", NULL),
+    struct container c = {.pod = pod,
+                          .status = status,
+                          .list = list,
+                          .index = index,
+                          .name = why_text(status, "name"),
+                          .image = why_text(status, "image"),
+                          .waiting = value_get(state, "waiting"),
+                          .running = value_get(state, "running"),
+                          .terminated = value_get(state, "terminated"),
+                          .last = value_find(status, "lastState", "terminated", NULL),
+                          .restarts = value_find_int(status, 0, "restartCount", NULL),
                           .ready = value_is_true(value_get(status, "ready"))};
     c.reason = why_text(c.waiting != NULL ? c.waiting : c.terminated, "reason");
     return c;
@@ -54,8 +62,11 @@ static const char *core_of(const char *message)
 
 static bool image_cannot_be_pulled(struct why_facts *facts, const struct container *c, struct kube_why *why)
 {
-    static const char *const reasons[] = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable", "ImageInspectError"};
-    static const struct { const char *part, *meaning; } meanings[] = {
+    static const char *const reasons[] = {"ErrImagePull",      "ImagePullBackOff",    "InvalidImageName",
+                                          "ErrImageNeverPull", "RegistryUnavailable", "ImageInspectError"};
+    static const struct {
+        const char *part, *meaning;
+    } meanings[] = {
         {"InvalidImageName", N_("this is no name that an image can have")},
         {"couldn't parse image", N_("this is no name that an image can have")},
         {"ErrImageNeverPull", N_("it is not on the node, and imagePullPolicy Never forbids to fetch it")},
@@ -82,7 +93,8 @@ static bool image_cannot_be_pulled(struct why_facts *facts, const struct contain
         if (strstr(message, meanings[i].part) != NULL || strcmp(c->reason, meanings[i].part) == 0)
             meaning = _(meanings[i].meaning);
     evidence_of(c, "state.waiting", evidence);
-    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s waits for its image (%s)"), c->name, why_name(c->pod), c->reason);
+    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s waits for its image (%s)"), c->name,
+            why_name(c->pod), c->reason);
     if (meaning != NULL)
         why_add(why, "Image", c->image, evidence, _("image %s cannot be pulled: %s (%s)"), c->image, meaning, core_of(message));
     else
@@ -92,7 +104,8 @@ static bool image_cannot_be_pulled(struct why_facts *facts, const struct contain
 
 static bool cannot_be_created(struct why_facts *facts, const struct container *c, struct kube_why *why)
 {
-    static const char *const reasons[] = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "PreCreateHookError", "PostStartHookError"};
+    static const char *const reasons[] = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
+                                          "PreCreateHookError", "PostStartHookError"};
     size_t i = 0;
     while (i < sizeof reasons / sizeof *reasons && strcmp(reasons[i], c->reason) != 0)
         i++;
@@ -101,8 +114,8 @@ static bool cannot_be_created(struct why_facts *facts, const struct container *c
     char evidence[256];
     const char *message = why_text(c->waiting, "message");
     evidence_of(c, "state.waiting", evidence);
-    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s cannot be started (%s): %s"), c->name, why_name(c->pod), c->reason,
-            core_of(message));
+    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s cannot be started (%s): %s"), c->name,
+            why_name(c->pod), c->reason, core_of(message));
     why_reference(facts, c->pod, c->name, message, why);
     return true;
 }
@@ -114,26 +127,31 @@ static void add_end(const struct container *c, const struct value *end, const ch
     const char *limit = value_find_text(container_spec(c), "resources", "limits", "memory", NULL);
     long long code = value_find_int(end, -1, "exitCode", NULL), restarts = c->restarts;
     if (strcmp(reason, "OOMKilled") == 0)
-        why_add(why, "Pod", pod, evidence, _("container %s of Pod %s was killed because it used more memory than its limit of %s"), c->name, pod,
+        why_add(why, "Pod", pod, evidence,
+                _("container %s of Pod %s was killed because it used more memory than its limit of %s"), c->name, pod,
                 limit != NULL ? limit : "?");
     else if (strcmp(reason, "StartError") == 0 || strcmp(reason, "ContainerCannotRun") == 0)
-        why_add(why, "Pod", pod, evidence, _("the command of container %s of Pod %s cannot be started: %s"), c->name, pod, core_of(message));
+        why_add(why, "Pod", pod, evidence, _("the command of container %s of Pod %s cannot be started: %s"), c->name, pod,
+                core_of(message));
     else if (restarts > 0)
-        why_add(why, "Pod", pod, evidence, _("container %s of Pod %s ends again and again: exit code %lld, %lld restarts"), c->name, pod, code, restarts);
+        why_add(why, "Pod", pod, evidence, _("container %s of Pod %s ends again and again: exit code %lld, %lld restarts"),
+                c->name, pod, code, restarts);
     else
         why_add(why, "Pod", pod, evidence, _("container %s of Pod %s ended with exit code %lld"), c->name, pod, code);
 }
 
 static bool useless(const char *line) /* the kubelet's excuse in place of a log */
 {
-    return strncmp(line, "unable to retrieve container logs", 33) == 0 || strncmp(line, "failed to try resolving symlinks", 32) == 0;
+    return strncmp(line, "unable to retrieve container logs", 33) == 0 ||
+           strncmp(line, "failed to try resolving symlinks", 32) == 0;
 }
 
 static void add_log(struct why_facts *facts, const struct container *c, bool previous, struct kube_why *why)
 {
     const char *line = why_log(facts, c->pod, c->name, previous);
     if (line != NULL && line[0] != '\0' && !useless(line))
-        why_add(why, "Container", c->name, "log line", _("the last line that container %s of Pod %s wrote: %s"), c->name, why_name(c->pod), line);
+        why_add(why, "Container", c->name, "log line", _("the last line that container %s of Pod %s wrote: %s"), c->name,
+                why_name(c->pod), line);
 }
 
 static bool crashes(struct why_facts *facts, const struct container *c, struct kube_why *why)
@@ -149,13 +167,14 @@ static bool crashes(struct why_facts *facts, const struct container *c, struct k
     if (end != NULL)
         add_end(c, end, evidence, why);
     else
-        why_add(why, "Pod", why_name(c->pod), "state.waiting", _("container %s of Pod %s ends again and again"), c->name, why_name(c->pod));
+        why_add(why, "Pod", why_name(c->pod), "state.waiting", _("container %s of Pod %s ends again and again"), c->name,
+                why_name(c->pod));
     const struct value *probe = why_event(facts, c->pod, unhealthy, "Liveness probe failed");
     if (probe == NULL)
         probe = why_event(facts, c->pod, unhealthy, "Startup probe failed");
     if (probe != NULL) {
-        why_add(why, "Pod", why_name(c->pod), "event Unhealthy", _("the kubelet restarts container %s of Pod %s: %s"), c->name, why_name(c->pod),
-                why_text(probe, "message"));
+        why_add(why, "Pod", why_name(c->pod), "event Unhealthy", _("the kubelet restarts container %s of Pod %s: %s"), c->name,
+                why_name(c->pod), why_text(probe, "message"));
         return true;
     }
     if (end == NULL || strcmp(why_text(end, "reason"), "StartError") != 0)
@@ -165,8 +184,13 @@ static bool crashes(struct why_facts *facts, const struct container *c, struct k
 
 static bool is_being_created(struct why_facts *facts, const struct container *c, struct kube_why *why)
 {
-    static const char *const reasons[] = {"FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedCreatePodContainer",
-                                          "NetworkNotReady", NULL};
+    static const char *const reasons[] = {"FailedMount",
+                                          "FailedAttachVolume",
+                                          "FailedMapVolume",
+                                          "FailedCreatePodSandBox",
+                                          "FailedCreatePodContainer",
+                                          "NetworkNotReady",
+                                          NULL};
     if (c->waiting == NULL || strcmp(c->reason, "ContainerCreating") != 0)
         return false;
     const struct value *event = why_event(facts, c->pod, reasons, NULL);
@@ -175,7 +199,8 @@ static bool is_being_created(struct why_facts *facts, const struct container *c,
     char evidence[128];
     const char *message = why_text(event, "message");
     snprintf(evidence, sizeof evidence, "event %s", why_text(event, "reason"));
-    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s cannot be created: %s"), c->name, why_name(c->pod), core_of(message));
+    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s cannot be created: %s"), c->name,
+            why_name(c->pod), core_of(message));
     why_reference(facts, c->pod, c->name, message, why);
     return true;
 }
@@ -190,10 +215,11 @@ static bool is_not_ready(struct why_facts *facts, const struct container *c, str
     if (event == NULL)
         event = why_event(facts, c->pod, unhealthy, "Startup probe");
     evidence_of(c, "ready", evidence);
-    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s runs, but is not ready"), c->name, why_name(c->pod));
+    why_add(why, "Pod", why_name(c->pod), evidence, _("container %s of Pod %s runs, but is not ready"), c->name,
+            why_name(c->pod));
     if (event != NULL)
-        why_add(why, "Pod", why_name(c->pod), "event Unhealthy", _("the probe of container %s of Pod %s fails: %s"), c->name, why_name(c->pod),
-                why_text(event, "message"));
+        why_add(why, "Pod", why_name(c->pod), "event Unhealthy", _("the probe of container %s of Pod %s fails: %s"), c->name,
+                why_name(c->pod), why_text(event, "message"));
     else if (c->restarts > 0 && c->last != NULL) {
         evidence_of(c, "lastState.terminated", evidence);
         add_end(c, c->last, evidence, why);
@@ -215,7 +241,8 @@ static bool try_container(struct why_facts *facts, const struct container *c, st
     return false;
 }
 
-/* Init containers go one after the other: the first that is not done holds all the rest. A sidecar (restartPolicy Always) is done when it has started. */
+/* Init containers go one after the other: the first that is not done holds all the rest. A sidecar (restartPolicy Always) is
+ * done when it has started. */
 static bool init_containers(struct why_facts *facts, const struct value *pod, struct kube_why *why)
 {
     size_t index = 0;
@@ -228,7 +255,8 @@ static bool init_containers(struct why_facts *facts, const struct value *pod, st
             continue;
         char evidence[256];
         evidence_of(&c, "state", evidence);
-        why_add(why, "Pod", why_name(pod), evidence, _("Pod %s waits for its init container %s, and all others wait behind it"), why_name(pod), c.name);
+        why_add(why, "Pod", why_name(pod), evidence, _("Pod %s waits for its init container %s, and all others wait behind it"),
+                why_name(pod), c.name);
         if (c.running != NULL)
             add_log(facts, &c, false, why);
         else
@@ -255,7 +283,8 @@ static bool cannot_be_scheduled(struct why_facts *facts, const struct value *pod
     const char *message = why_text(condition, "message");
     if (strcmp(why_text(condition, "status"), "False") != 0)
         return false;
-    why_add(why, "Pod", why_name(pod), "status.conditions[type=PodScheduled]", _("Pod %s is Pending, the scheduler finds no node: %s"), why_name(pod),
+    why_add(why, "Pod", why_name(pod), "status.conditions[type=PodScheduled]",
+            _("Pod %s is Pending, the scheduler finds no node: %s"), why_name(pod),
             message[0] != '\0' ? message : why_text(condition, "reason"));
     const struct value *selector = value_find(pod, "spec", "nodeSelector", NULL);
     if (strstr(message, "ersistentvolumeclaim") != NULL || strstr(message, "ersistentVolumeClaim") != NULL) {
@@ -264,7 +293,8 @@ static bool cannot_be_scheduled(struct why_facts *facts, const struct value *pod
     } else if (strstr(message, "node affinity/selector") != NULL && value_first(selector) != NULL) {
         char labels[256];
         why_labels(selector, labels, sizeof labels);
-        why_add(why, "Pod", why_name(pod), "spec.nodeSelector", _("Pod %s wants a node with the labels %s"), why_name(pod), labels);
+        why_add(why, "Pod", why_name(pod), "spec.nodeSelector", _("Pod %s wants a node with the labels %s"), why_name(pod),
+                labels);
     }
     return true;
 }
@@ -276,7 +306,8 @@ static bool has_failed(struct why_facts *facts, const struct value *pod, struct 
     if (strcmp(why_text(status, "phase"), "Failed") != 0 || why_text(status, "reason")[0] == '\0')
         return false;
     (void)facts;
-    why_add(why, "Pod", why_name(pod), "status.reason", _("Pod %s has failed (%s): %s"), why_name(pod), why_text(status, "reason"), why_text(status, "message"));
+    why_add(why, "Pod", why_name(pod), "status.reason", _("Pod %s has failed (%s): %s"), why_name(pod),
+            why_text(status, "reason"), why_text(status, "message"));
     return true;
 }
 
@@ -300,7 +331,8 @@ bool why_pod(struct why_facts *facts, const struct value *pod, struct kube_why *
 static int badness(const struct value *pod)
 {
     static const char *const lists[] = {"initContainerStatuses", "containerStatuses"};
-    if (value_find_text(pod, "metadata", "deletionTimestamp", NULL) != NULL || strcmp(why_text(value_get(pod, "status"), "phase"), "Succeeded") == 0)
+    if (value_find_text(pod, "metadata", "deletionTimestamp", NULL) != NULL ||
+        strcmp(why_text(value_get(pod, "status"), "phase"), "Succeeded") == 0)
         return 0;
     int worst = why_condition_is(pod, "Ready", "True") ? 0 : 1;
     if (why_condition_is(pod, "PodScheduled", "False") || strcmp(why_text(value_get(pod, "status"), "phase"), "Failed") == 0)

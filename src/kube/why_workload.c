@@ -45,8 +45,8 @@ static bool pods_are_refused(const struct value *object, struct kube_why *why)
     if (strcmp(why_text(condition, "status"), "True") != 0)
         return false;
     const char *message = why_text(condition, "message");
-    why_add(why, why_kind(object), why_name(object), "status.conditions[type=ReplicaFailure]", _("the Pods of %s %s are refused: %s"), why_kind(object),
-            why_name(object), message);
+    why_add(why, why_kind(object), why_name(object), "status.conditions[type=ReplicaFailure]",
+            _("the Pods of %s %s are refused: %s"), why_kind(object), why_name(object), message);
     add_quota(message, why);
     return true;
 }
@@ -59,7 +59,8 @@ static bool creation_failed(struct why_facts *facts, const struct value *object,
     if (event == NULL)
         return false;
     const char *message = why_text(event, "message");
-    why_add(why, why_kind(object), why_name(object), "event FailedCreate", _("the Pods of %s %s are refused: %s"), why_kind(object), why_name(object), message);
+    why_add(why, why_kind(object), why_name(object), "event FailedCreate", _("the Pods of %s %s are refused: %s"),
+            why_kind(object), why_name(object), message);
     add_quota(message, why);
     return true;
 }
@@ -87,10 +88,11 @@ static bool through_replicasets(struct why_facts *facts, const struct value *dep
 
 static bool is_paused(const struct value *object, long long wants, struct kube_why *why)
 {
-    if (!value_is_true(value_find(object, "spec", "paused", NULL)) || value_find_int(object, 0, "status", "updatedReplicas", NULL) >= wants)
+    if (!value_is_true(value_find(object, "spec", "paused", NULL)) ||
+        value_find_int(object, 0, "status", "updatedReplicas", NULL) >= wants)
         return false;
-    why_add(why, why_kind(object), why_name(object), "spec.paused", _("%s %s is paused: changes of its template are not rolled out"), why_kind(object),
-            why_name(object));
+    why_add(why, why_kind(object), why_name(object), "spec.paused",
+            _("%s %s is paused: changes of its template are not rolled out"), why_kind(object), why_name(object));
     return true;
 }
 
@@ -100,7 +102,8 @@ bool why_workload(struct why_facts *facts, const struct value *object, struct ku
     if (counts == NULL)
         return false;
     const char *kind = why_kind(object), *name = why_name(object);
-    long long wants = counts->wants_in_status ? value_find_int(object, 0, "status", "desiredNumberScheduled", NULL) : value_find_int(object, 1, "spec", "replicas", NULL);
+    long long wants = counts->wants_in_status ? value_find_int(object, 0, "status", "desiredNumberScheduled", NULL)
+                                              : value_find_int(object, 1, "spec", "replicas", NULL);
     long long have = value_find_int(object, 0, "status", counts->have, NULL);
     int64_t generation = value_find_int(object, 0, "metadata", "generation", NULL);
     bool deployment = strcmp(kind, "Deployment") == 0;
@@ -112,10 +115,11 @@ bool why_workload(struct why_facts *facts, const struct value *object, struct ku
     if (have < wants)
         why_add(why, kind, name, evidence, _("%s %s has %lld of %lld replicas available"), kind, name, have, wants);
     else
-        why_add(why, kind, name, "status.updatedReplicas", _("%s %s has not replaced all its Pods by new ones: %lld of %lld"), kind, name,
-                (long long)value_find_int(object, 0, "status", "updatedReplicas", NULL), wants);
+        why_add(why, kind, name, "status.updatedReplicas", _("%s %s has not replaced all its Pods by new ones: %lld of %lld"),
+                kind, name, (long long)value_find_int(object, 0, "status", "updatedReplicas", NULL), wants);
     if (value_find_int(object, generation, "status", "observedGeneration", NULL) < generation) {
-        why_add(why, kind, name, "status.observedGeneration", _("the controller has not yet seen the last change of %s %s"), kind, name);
+        why_add(why, kind, name, "status.observedGeneration", _("the controller has not yet seen the last change of %s %s"),
+                kind, name);
         return true;
     }
     if (is_paused(object, wants, why) || pods_are_refused(object, why))
@@ -135,8 +139,8 @@ bool why_job(struct why_facts *facts, const struct value *job, struct kube_why *
         return true;
     }
     if (strcmp(why_text(failed, "status"), "True") == 0) {
-        why_add(why, "Job", why_name(job), "status.conditions[type=Failed]", _("Job %s has failed (%s): %s"), why_name(job), why_text(failed, "reason"),
-                why_text(failed, "message"));
+        why_add(why, "Job", why_name(job), "status.conditions[type=Failed]", _("Job %s has failed (%s): %s"), why_name(job),
+                why_text(failed, "reason"), why_text(failed, "message"));
         why_worst_pod(facts, job, why);
         return true;
     }

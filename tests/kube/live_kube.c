@@ -1,5 +1,5 @@
-/* The client against a real cluster: $KUBETUTOR_LIVE_KUBECONFIG, with rights to make namespaces. All happens in one namespace of this run, which is
- * deleted at the end.
+/* The client against a real cluster: $KUBETUTOR_LIVE_KUBECONFIG, with rights to make namespaces. All happens in one namespace
+ * of this run, which is deleted at the end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,8 +98,8 @@ static struct outcome create(const char *resource, struct value *object, const s
     return finished(call, &o);
 }
 
-static struct outcome patch(const char *resource, const char *name, const char *subresource, enum kube_patch type, struct value *body,
-                            const struct kube_write_options *options)
+static struct outcome patch(const char *resource, const char *name, const char *subresource, enum kube_patch type,
+                            struct value *body, const struct kube_write_options *options)
 {
     struct outcome o = {.done = false};
     struct kube_target target = target_of(resource, name);
@@ -109,7 +109,7 @@ static struct outcome patch(const char *resource, const char *name, const char *
     return finished(call, &o);
 }
 
-static struct outcome delete(const char *resource, const char *name, const struct kube_write_options *options)
+static struct outcome delete (const char *resource, const char *name, const struct kube_write_options *options)
 {
     struct outcome o = {.done = false};
     struct kube_target target = target_of(resource, name);
@@ -134,7 +134,8 @@ static void failed(struct outcome o, enum error_kind kind)
 
 static struct value *config_map(const char *name, const char *labels, const char *data)
 {
-    return parse("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"%s\",\"labels\":{%s}},\"data\":{%s}}", name, labels, data);
+    return parse("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"%s\",\"labels\":{%s}},\"data\":{%s}}",
+                 name, labels, data);
 }
 
 static void discovery_knows_what_the_server_serves(void **state)
@@ -158,10 +159,13 @@ static void objects_are_made_changed_and_deleted(void **state)
     struct outcome made = create("configmaps", config_map("a", "\"x\":\"1\"", "\"k\":\"\xe6\x95\xb0\""), NULL);
     assert_int_equal(made.error.kind, ERROR_NONE);
     failed(create("configmaps", config_map("a", "", ""), NULL), ERROR_EXISTS);
-    failed(create("configmaps", parse("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"Not_Valid\"}}"), NULL), ERROR_INVALID);
+    failed(create("configmaps", parse("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"Not_Valid\"}}"),
+                  NULL),
+           ERROR_INVALID);
     worked(patch("configmaps", "a", NULL, KUBE_PATCH_MERGE, parse("{\"data\":{\"m\":\"1\"}}"), NULL));
     worked(patch("configmaps", "a", NULL, KUBE_PATCH_STRATEGIC, parse("{\"data\":{\"s\":\"1\"}}"), NULL));
-    worked(patch("configmaps", "a", NULL, KUBE_PATCH_JSON, parse("[{\"op\":\"add\",\"path\":\"/data/j\",\"value\":\"1\"}]"), NULL));
+    worked(patch("configmaps", "a", NULL, KUBE_PATCH_JSON, parse("[{\"op\":\"add\",\"path\":\"/data/j\",\"value\":\"1\"}]"),
+                 NULL));
     struct outcome o = {.done = false}; /* the version that was made is no longer the newest */
     struct kube_target target = target_of("configmaps", "a");
     failed(finished(kube_update(client, &target, made.object, NULL, outcome_take, &o, NULL), &o), ERROR_CONFLICT);
@@ -170,9 +174,9 @@ static void objects_are_made_changed_and_deleted(void **state)
     assert_int_equal(value_length(value_get(now.object, "data")), 4);
     options = KUBE_WRITE_DEFAULTS;
     options.uid = "00000000-0000-0000-0000-000000000000";
-    failed(delete("configmaps", "a", &options), ERROR_CONFLICT);
+    failed(delete ("configmaps", "a", &options), ERROR_CONFLICT);
     options.uid = value_find_text(now.object, "metadata", "uid", NULL);
-    worked(delete("configmaps", "a", &options));
+    worked(delete ("configmaps", "a", &options));
     failed(get("configmaps", "a"), ERROR_NOT_FOUND);
     outcome_free(&now);
     outcome_free(&made);
@@ -180,8 +184,11 @@ static void objects_are_made_changed_and_deleted(void **state)
 
 static struct value *deployment(const char *name, const char *image, int replicas)
 {
-    return parse("{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"replicas\":%d,\"selector\":{\"matchLabels\":{\"app\":\"%s\"}},"
-                 "\"template\":{\"metadata\":{\"labels\":{\"app\":\"%s\"}},\"spec\":{\"containers\":[{\"name\":\"web\",\"image\":\"%s\",\"ports\":[{\"containerPort\":80}]}]}}}}",
+    return parse("{\"apiVersion\":\"apps/"
+                 "v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"replicas\":%d,\"selector\":{"
+                 "\"matchLabels\":{\"app\":\"%s\"}},"
+                 "\"template\":{\"metadata\":{\"labels\":{\"app\":\"%s\"}},\"spec\":{\"containers\":[{\"name\":\"web\","
+                 "\"image\":\"%s\",\"ports\":[{\"containerPort\":80}]}]}}}}",
                  name, replicas, name, name, image);
 }
 
@@ -192,7 +199,8 @@ static void applies_conflict_by_field_and_can_be_forced(void **state)
     worked(patch("deployments.apps", "applied", NULL, KUBE_PATCH_APPLY, deployment("applied", "nginx:1.27", 0), NULL));
     options.field_manager = "somebody";
     worked(patch("deployments.apps", "applied", "scale", KUBE_PATCH_MERGE, parse("{\"spec\":{\"replicas\":1}}"), &options));
-    struct outcome o = patch("deployments.apps", "applied", NULL, KUBE_PATCH_APPLY, deployment("applied", "nginx:1.27", 0), NULL);
+    struct outcome o =
+        patch("deployments.apps", "applied", NULL, KUBE_PATCH_APPLY, deployment("applied", "nginx:1.27", 0), NULL);
     assert_int_equal(o.error.kind, ERROR_CONFLICT);
     assert_non_null(strstr(o.error.message, ".spec.replicas is owned by \"somebody\""));
     outcome_free(&o);
@@ -201,7 +209,7 @@ static void applies_conflict_by_field_and_can_be_forced(void **state)
     worked(patch("deployments.apps", "applied", NULL, KUBE_PATCH_APPLY, deployment("applied", "nginx:1.27", 0), &options));
     options = KUBE_WRITE_DEFAULTS;
     options.propagation = "Foreground";
-    worked(delete("deployments.apps", "applied", &options));
+    worked(delete ("deployments.apps", "applied", &options));
 }
 
 static void one_knows_who_one_is_and_what_one_may_do(void **state)
@@ -232,7 +240,8 @@ static void on_change(void *data, enum kube_change change, const struct value *o
 {
     (void)old;
     struct replay *replay = data;
-    const char *name = value_find_text(object, "metadata", "name", NULL), *version = value_find_text(object, "metadata", "resourceVersion", NULL);
+    const char *name = value_find_text(object, "metadata", "name", NULL),
+               *version = value_find_text(object, "metadata", "resourceVersion", NULL);
     assert_int_equal(map_has(&replay->versions, name), change != KUBE_ADDED);
     replay->changes++;
     if (change == KUBE_DELETED)
@@ -273,16 +282,20 @@ static void a_watch_replays_to_what_a_list_shows(void **state)
         snprintf(name, sizeof name, "w%u", random / 65536 % 7);
         struct outcome o;
         if (random / 65536 % 3 == 0)
-            o = delete("configmaps", name, NULL);
+            o = delete ("configmaps", name, NULL);
         else if (random / 65536 % 3 == 1)
             o = create("configmaps", config_map(name, "\"watched\":\"yes\"", ""), NULL);
         else /* in and out of the selection */
-            o = patch("configmaps", name, NULL, KUBE_PATCH_MERGE, parse("{\"metadata\":{\"labels\":{\"watched\":\"%s\"}},\"data\":{\"i\":\"%d\"}}", i % 4 != 0 ? "yes" : "no", i), NULL);
+            o = patch(
+                "configmaps", name, NULL, KUBE_PATCH_MERGE,
+                parse("{\"metadata\":{\"labels\":{\"watched\":\"%s\"}},\"data\":{\"i\":\"%d\"}}", i % 4 != 0 ? "yes" : "no", i),
+                NULL);
         outcome_free(&o);
     }
     struct outcome o = {.done = false};
     struct kube_target all = target_of("configmaps", NULL);
-    assert_non_null(kube_list(client, &all, &(struct kube_list_options){.labels = "watched=yes", .limit = 2}, NULL, outcome_take, &o, NULL));
+    assert_non_null(kube_list(client, &all, &(struct kube_list_options){.labels = "watched=yes", .limit = 2}, NULL,
+                              outcome_take, &o, NULL));
     until(&o.done);
     assert_int_equal(o.error.kind, ERROR_NONE);
     for (int i = 0; i < 1000 && differences(&replay, o.object) > 0; i++)
@@ -307,15 +320,18 @@ static void on_pod(void *data, enum kube_change change, const struct value *obje
     struct pod_wait *wait = data;
     const char *deleted = value_find_text(object, "metadata", "deletionTimestamp", NULL);
     for (const struct value *c = value_first(value_find(object, "status", "conditions", NULL)); c != NULL; c = value_next(c))
-        wait->ready = wait->ready || (change != KUBE_DELETED && deleted == NULL && strcmp(value_text(value_get(c, "type")), "Ready") == 0 &&
-                                      strcmp(value_text(value_get(c, "status")), "True") == 0);
+        wait->ready = wait->ready ||
+                      (change != KUBE_DELETED && deleted == NULL && strcmp(value_text(value_get(c, "type")), "Ready") == 0 &&
+                       strcmp(value_text(value_get(c, "status")), "True") == 0);
 }
 
 static void wait_ready(const char *label)
 {
     static const struct kube_watch_listener pods = {.changed = on_pod};
     struct pod_wait wait = {.ready = false};
-    struct kube_watch *watch = kube_watch_start(client, &(struct kube_watch_options){.resource = resource_named("pods"), .ns = ns, .labels = label}, &pods, &wait, NULL);
+    struct kube_watch *watch =
+        kube_watch_start(client, &(struct kube_watch_options){.resource = resource_named("pods"), .ns = ns, .labels = label},
+                         &pods, &wait, NULL);
     until(&wait.ready);
     kube_watch_stop(watch);
 }
@@ -342,7 +358,12 @@ static void on_ran(void *data, const struct kube_exec_result *result, const stru
 static struct ran run(const char *const *argv, const char *input, size_t maximum)
 {
     struct ran ran = {.done = false};
-    struct kube_exec_options options = {.ns = ns, .pod = "tool", .argv = argv, .input = input, .input_length = input != NULL ? strlen(input) : 0, .maximum = maximum};
+    struct kube_exec_options options = {.ns = ns,
+                                        .pod = "tool",
+                                        .argv = argv,
+                                        .input = input,
+                                        .input_length = input != NULL ? strlen(input) : 0,
+                                        .maximum = maximum};
     assert_non_null(kube_exec_start(client, &options, on_ran, &ran, NULL));
     until(&ran.done);
     return ran;
@@ -351,8 +372,12 @@ static struct ran run(const char *const *argv, const char *input, size_t maximum
 static void commands_run_in_a_pod(void **state)
 {
     (void)state;
-    worked(create("pods", parse("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"tool\",\"labels\":{\"app\":\"tool\"}},\"spec\":{\"terminationGracePeriodSeconds\":0,"
-                                "\"containers\":[{\"name\":\"sh\",\"image\":\"busybox:1.36\",\"command\":[\"sh\",\"-c\",\"echo one; echo two; exec sleep 100000\"]}]}}"), NULL));
+    worked(create("pods",
+                  parse("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"tool\",\"labels\":{\"app\":\"tool\"}}"
+                        ",\"spec\":{\"terminationGracePeriodSeconds\":0,"
+                        "\"containers\":[{\"name\":\"sh\",\"image\":\"busybox:1.36\",\"command\":[\"sh\",\"-c\",\"echo one; "
+                        "echo two; exec sleep 100000\"]}]}}"),
+                  NULL));
     wait_ready("app=tool");
     struct ran ran = run((const char *const[]){"sh", "-c", "echo out; echo err >&2; exit 3", NULL}, NULL, 0);
     assert_int_equal(ran.error.kind, ERROR_NONE);
@@ -441,7 +466,9 @@ static struct visit visit(const char *service, const char *path)
 
 static struct value *service(const char *name, const char *app)
 {
-    return parse("{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"selector\":{\"app\":\"%s\"},\"ports\":[{\"port\":80}]}}", name, app);
+    return parse("{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"selector\":{\"app\":"
+                 "\"%s\"},\"ports\":[{\"port\":80}]}}",
+                 name, app);
 }
 
 static void services_are_reached_through_the_server(void **state)
@@ -506,8 +533,11 @@ static void causes_are_found(void **state)
     assert_string_equal(cause("deployments.apps", "web"), "");
     assert_string_equal(cause("services", "web"), "");
     worked(create("deployments.apps", deployment("typo", "ngnix:1.27", 1), NULL));
-    worked(create("pods", parse("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"crash\"},\"spec\":{\"containers\":[{\"name\":\"sh\",\"image\":\"busybox:1.36\","
-                                "\"command\":[\"sh\",\"-c\",\"echo no database; exit 3\"]}]}}"), NULL));
+    worked(create("pods",
+                  parse("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"crash\"},\"spec\":{\"containers\":[{"
+                        "\"name\":\"sh\",\"image\":\"busybox:1.36\","
+                        "\"command\":[\"sh\",\"-c\",\"echo no database; exit 3\"]}]}}"),
+                  NULL));
     wait_cause("deployments.apps", "typo", "image ngnix:1.27 cannot be pulled");
     wait_cause("pods", "crash", "no database");
     wait_cause("services", "wbe", "Service web exists");
@@ -532,14 +562,20 @@ static struct kube_client *client_with_token(const char *token)
 static void a_namespace_is_enough(void **state)
 {
     (void)state;
-    worked(create("serviceaccounts", parse("{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"learner\"}}"), NULL));
-    worked(create("rolebindings", parse("{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"RoleBinding\",\"metadata\":{\"name\":\"learner\"},\"roleRef\":{\"apiGroup\":"
-                                        "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"admin\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"learner\",\"namespace\":\"%s\"}]}",
-                                        ns), NULL));
+    worked(create("serviceaccounts",
+                  parse("{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"learner\"}}"), NULL));
+    worked(create("rolebindings",
+                  parse("{\"apiVersion\":\"rbac.authorization.k8s.io/"
+                        "v1\",\"kind\":\"RoleBinding\",\"metadata\":{\"name\":\"learner\"},\"roleRef\":{\"apiGroup\":"
+                        "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"admin\"},\"subjects\":[{\"kind\":"
+                        "\"ServiceAccount\",\"name\":\"learner\",\"namespace\":\"%s\"}]}",
+                        ns),
+                  NULL));
     struct outcome o = {.done = false};
     struct kube_target target = target_of("serviceaccounts", "learner");
     target.subresource = "token";
-    struct value *request = parse("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\",\"spec\":{\"expirationSeconds\":3600}}");
+    struct value *request =
+        parse("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenRequest\",\"spec\":{\"expirationSeconds\":3600}}");
     finished(kube_create(client, &target, request, NULL, outcome_take, &o, NULL), &o);
     value_free(request);
     assert_int_equal(o.error.kind, ERROR_NONE);
@@ -558,7 +594,8 @@ static void a_namespace_is_enough(void **state)
     o = (struct outcome){.done = false};
     failed(finished(kube_can_i(client, "list", &target, outcome_take, &o, NULL), &o), ERROR_NONE);
     struct replay replay = {.versions = map_make(1000, mem_free)};
-    struct kube_watch *watch = kube_watch_start(client, &(struct kube_watch_options){.resource = resource_named("configmaps"), .ns = ns}, &listener, &replay, NULL);
+    struct kube_watch *watch = kube_watch_start(
+        client, &(struct kube_watch_options){.resource = resource_named("configmaps"), .ns = ns}, &listener, &replay, NULL);
     until(&replay.synced);
     assert_non_null(kube_watch_find(watch, ns, "mine"));
     kube_watch_stop(watch);
@@ -605,7 +642,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    worked(delete("namespaces", ns, NULL));
+    worked(delete ("namespaces", ns, NULL));
     kube_client_free(client);
     loop_free(loop);
     return 0;

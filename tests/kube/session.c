@@ -24,8 +24,10 @@ bool session_client(struct session *session)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"%s\"}}],\"users\":[{\"name\":\"u\",\"user\":{\"token\":\"t\"}}],"
-             "\"contexts\":[{\"name\":\"x\",\"context\":{\"cluster\":\"c\",\"user\":\"u\",\"namespace\":\"learn\"}}],\"current-context\":\"x\"}",
+             "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"%s\"}}],\"users\":[{\"name\":\"u\",\"user\":{\"token\":"
+             "\"t\"}}],"
+             "\"contexts\":[{\"name\":\"x\",\"context\":{\"cluster\":\"c\",\"user\":\"u\",\"namespace\":\"learn\"}}],\"current-"
+             "context\":\"x\"}",
              url);
     struct kube_config *config = kube_config_parse(text, strlen(text), "test", NULL);
     if (config == NULL)
@@ -53,6 +55,7 @@ void session_start(struct session *session)
 static _Noreturn void serve(int pipe_end, void (*set_up)(struct server *server))
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_IGN);
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* an assertion that fails here must not go on with the parent's tests */
     struct loop *loop = loop_new(NULL);
     struct server *server = server_new(loop, NULL);

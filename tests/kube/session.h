@@ -1,5 +1,5 @@
-/* session.h: a loop, a scripted server and a client that talks to it, for tests. And the server in a process of its own, for tests that make
- * allocations fail: the server's must not.
+/* session.h: a loop, a scripted server and a client that talks to it, for tests. And the server in a process of its own, for
+ * tests that make allocations fail: the server's must not.
  */
 #ifndef KT_TESTS_KUBE_SESSION_H
 #define KT_TESTS_KUBE_SESSION_H

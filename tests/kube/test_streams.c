@@ -63,7 +63,8 @@ static void a_log_is_read(void **state)
     struct reading reading = new_reading();
     session_start(&s);
     server_answer(s.server, "GET", LOG, 200, "Content-Type: text/plain\r\n", "one\ntwo\n");
-    struct kube_logs_options options = {.ns = "learn", .pod = "web", .container = "nginx", .previous = true, .timestamps = true, .tail_lines = 5};
+    struct kube_logs_options options = {
+        .ns = "learn", .pod = "web", .container = "nginx", .previous = true, .timestamps = true, .tail_lines = 5};
     assert_non_null(kube_logs(s.client, &options, on_text, on_read, &reading, NULL));
     session_until(&s, &reading.done);
     assert_int_equal(reading.error.kind, ERROR_NONE);
@@ -82,12 +83,15 @@ static void a_log_that_cannot_be_read_says_why(void **state)
     struct error err = ERROR_INIT;
     session_start(&s);
     server_answer(s.server, "GET", LOG, 400, NULL,
-                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":400,\"reason\":\"BadRequest\",\"message\":\"container \\\"nginx\\\" in pod \\\"web\\\" is waiting to start: trying and failing to pull image\"}");
+                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":400,\"reason\":\"BadRequest\",\"message\":\"container "
+                  "\\\"nginx\\\" in pod \\\"web\\\" is waiting to start: trying and failing to pull image\"}");
     struct kube_logs_options options = {.ns = "learn", .pod = "web", .tail_lines = -1};
     assert_non_null(kube_logs(s.client, &options, on_text, on_read, &reading, NULL));
     session_until(&s, &reading.done);
-    assert_string_equal(reading.error.message, "cannot read the log of pod web in namespace learn: container \"nginx\" in pod \"web\" is waiting to start: "
-                                               "trying and failing to pull image");
+    assert_string_equal(
+        reading.error.message,
+        "cannot read the log of pod web in namespace learn: container \"nginx\" in pod \"web\" is waiting to start: "
+        "trying and failing to pull image");
     options.pod = "../secrets";
     assert_null(kube_logs(s.client, &options, on_text, on_read, &reading, &err));
     assert_int_equal(err.kind, ERROR_INPUT);
@@ -174,14 +178,16 @@ static void the_backends_answer_is_handed_on_whatever_it_is(void **state)
     (void)state;
     struct session s;
     session_start(&s);
-    server_answer(s.server, "GET", "/api/v1/namespaces/learn/services/web/proxy/*", 404, "Content-Type: text/html\r\n", "<h1>404 Not Found</h1>");
+    server_answer(s.server, "GET", "/api/v1/namespaces/learn/services/web/proxy/*", 404, "Content-Type: text/html\r\n",
+                  "<h1>404 Not Found</h1>");
     struct visit v = visit(&s, NULL, "/missing page?q=1&r=%20");
     assert_int_equal(v.error.kind, ERROR_NONE);
     assert_int_equal(v.code, 404);
     assert_string_equal(v.body, "<h1>404 Not Found</h1>");
     assert_string_equal(logged(&s, "GET /api/v1/namespaces/learn/services/web/proxy/missing%20page?q=1&r=%20"),
                         "GET /api/v1/namespaces/learn/services/web/proxy/missing%20page?q=1&r=%20");
-    server_answer(s.server, "GET", "/api/v1/namespaces/learn/services/web*", 503, "Retry-After: 1\r\n", "{\"error\":\"backend busy\"}");
+    server_answer(s.server, "GET", "/api/v1/namespaces/learn/services/web*", 503, "Retry-After: 1\r\n",
+                  "{\"error\":\"backend busy\"}");
     v = visit(&s, "8080", "");
     assert_int_equal(v.error.kind, ERROR_NONE);
     assert_int_equal(v.code, 503);
@@ -194,14 +200,18 @@ static void a_backend_that_cannot_be_reached_is_told(void **state)
     struct session s;
     session_start(&s);
     server_answer(s.server, "GET", "/api/v1/*", 503, NULL,
-                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":503,\"reason\":\"ServiceUnavailable\",\"message\":\"no endpoints available for service \\\"web\\\"\"}");
+                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":503,\"reason\":\"ServiceUnavailable\",\"message\":\"no "
+                  "endpoints available for service \\\"web\\\"\"}");
     struct visit v = visit(&s, "http", "/");
     assert_int_equal(v.error.kind, ERROR_UNREACHABLE);
-    assert_string_equal(v.error.message, "cannot reach services web:http in namespace learn: no endpoints available for service \"web\"");
-    server_answer(s.server, "GET", "/api/v1/*", 502, "Content-Type: text/plain\r\n", "Error trying to reach service: 'dial tcp 10.0.0.1:80: connection refused'");
+    assert_string_equal(v.error.message,
+                        "cannot reach services web:http in namespace learn: no endpoints available for service \"web\"");
+    server_answer(s.server, "GET", "/api/v1/*", 502, "Content-Type: text/plain\r\n",
+                  "Error trying to reach service: 'dial tcp 10.0.0.1:80: connection refused'");
     assert_int_equal(visit(&s, NULL, "/").error.kind, ERROR_UNREACHABLE);
     server_answer(s.server, "GET", "/api/v1/*", 404, NULL,
-                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"services \\\"web\\\" not found\"}");
+                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":404,\"reason\":\"NotFound\",\"message\":\"services "
+                  "\\\"web\\\" not found\"}");
     assert_int_equal(visit(&s, NULL, "/").error.kind, ERROR_NOT_FOUND);
     session_end(&s);
 }
@@ -229,7 +239,7 @@ struct shell { /* the server's end */
     const char *protocol; /* what it speaks */
     struct buf input;
     bool input_ended, refuse_reading;
-    size_t cut; /* bytes a write; 0: as they come */
+    size_t cut;                          /* bytes a write; 0: as they come */
     void (*script)(struct shell *shell); /* called on the start */
     void (*at_end)(struct shell *shell); /* called at the end of stdin */
 };
@@ -260,8 +270,10 @@ static void end_with(struct shell *shell, int code)
     char status[512] = "{\"metadata\":{},\"status\":\"Success\"}";
     if (code != 0)
         snprintf(status, sizeof status,
-                 "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"command terminated with non-zero exit code\",\"reason\":\"NonZeroExitCode\","
-                 "\"details\":{\"causes\":[{\"reason\":\"ExitCode\",\"message\":\"%d\"}]}}", code);
+                 "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"command terminated with non-zero exit "
+                 "code\",\"reason\":\"NonZeroExitCode\","
+                 "\"details\":{\"causes\":[{\"reason\":\"ExitCode\",\"message\":\"%d\"}]}}",
+                 code);
     say(shell, 3, status);
     ws_close(shell->ws, WS_CODE_NORMAL, NULL);
     flush(shell);
@@ -309,8 +321,10 @@ static void open_shell(void *data, struct exchange *x)
     shell->x = x;
     shell->ws = ws_new(WS_SERVER, &callbacks, shell, NULL);
     exchange_take_over(x, on_shell_bytes, shell);
-    snprintf(head, sizeof head, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n"
-             "Sec-WebSocket-Protocol: %s\r\n\r\n", accept, shell->protocol);
+    snprintf(head, sizeof head,
+             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n"
+             "Sec-WebSocket-Protocol: %s\r\n\r\n",
+             accept, shell->protocol);
     exchange_raw(x, head, strlen(head));
     if (shell->script != NULL)
         shell->script(shell);
@@ -388,8 +402,10 @@ static void a_command_gives_its_output_and_exit_code(void **state)
         assert_int_equal(ran.exit_code, 3);
         assert_string_equal(ran.output.bytes, "output\n");
         assert_string_equal(ran.errors.bytes, "err");
-        assert_string_equal(logged(&s, "GET " EXEC "?container=c&command=sh&command=-c&command=echo%20hello%20%26%20true&stdout=true&stderr=true"),
-                            "GET " EXEC "?container=c&command=sh&command=-c&command=echo%20hello%20%26%20true&stdout=true&stderr=true");
+        assert_string_equal(
+            logged(&s,
+                   "GET " EXEC "?container=c&command=sh&command=-c&command=echo%20hello%20%26%20true&stdout=true&stderr=true"),
+            "GET " EXEC "?container=c&command=sh&command=-c&command=echo%20hello%20%26%20true&stdout=true&stderr=true");
         end_shell(&s, &shell, &ran);
     }
 }
@@ -456,7 +472,9 @@ static void an_older_server_speaks_v4(void **state)
 
 static void fail_to_start(struct shell *shell)
 {
-    say(shell, 3, "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"Internal error occurred: exec: \\\"slep\\\": executable file not found in $PATH\",\"reason\":\"InternalError\",\"code\":500}");
+    say(shell, 3,
+        "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"Internal error occurred: exec: \\\"slep\\\": executable file "
+        "not found in $PATH\",\"reason\":\"InternalError\",\"code\":500}");
 }
 
 static void shout(struct shell *shell)
@@ -491,8 +509,13 @@ static void bad_status(struct shell *shell)
 static void what_goes_wrong_is_told(void **state)
 {
     (void)state;
-    static const struct { void (*script)(struct shell *shell); enum error_kind kind; const char *words; } cases[] = {
-        {fail_to_start, ERROR_INVALID, "cannot run sh in pod web: Internal error occurred: exec: \"slep\": executable file not found in $PATH"},
+    static const struct {
+        void (*script)(struct shell *shell);
+        enum error_kind kind;
+        const char *words;
+    } cases[] = {
+        {fail_to_start, ERROR_INVALID,
+         "cannot run sh in pod web: Internal error occurred: exec: \"slep\": executable file not found in $PATH"},
         {shout, ERROR_LIMIT, "sh in pod web wrote more than 200 bytes"},
         {hang_up, ERROR_UNREACHABLE, ""},
         {close_early, ERROR_UNREACHABLE, "the connection ended before sh in pod web did: server is stopping"},
@@ -528,7 +551,8 @@ static void a_refusal_before_the_upgrade_is_told(void **state)
     struct ran ran = {.done = false};
     start_shell(&s, &shell);
     server_answer(s.server, "GET", EXEC, 403, NULL,
-                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"pods \\\"web\\\" is forbidden\"}");
+                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":403,\"reason\":\"Forbidden\",\"message\":\"pods "
+                  "\\\"web\\\" is forbidden\"}");
     run(&s, &PLAIN, &ran);
     assert_int_equal(ran.error.kind, ERROR_DENIED);
     assert_non_null(strstr(ran.error.message, "pods \"web\" is forbidden"));

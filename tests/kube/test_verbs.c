@@ -15,8 +15,10 @@
 #include "kube/session.h"
 #include "kube/verbs.h"
 
-static const struct kube_resource pods = {.group = "", .version = "v1", .plural = "pods", .kind = "Pod", .namespaced = true, .verbs = 255};
-static const struct kube_resource deployments = {.group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment", .namespaced = true, .verbs = 255};
+static const struct kube_resource pods = {
+    .group = "", .version = "v1", .plural = "pods", .kind = "Pod", .namespaced = true, .verbs = 255};
+static const struct kube_resource deployments = {
+    .group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment", .namespaced = true, .verbs = 255};
 static const struct kube_resource nodes = {.group = "", .version = "v1", .plural = "nodes", .kind = "Node", .verbs = 255};
 
 #define POD ((struct kube_target){.resource = &pods, .ns = "learn", .name = "web"})
@@ -31,7 +33,8 @@ static void echo(void *data, struct exchange *x)
 {
     struct request *request = data;
     const char *type = exchange_header(x, "Content-Type"), *query = exchange_query(x);
-    snprintf(request->line, sizeof request->line, "%s %s%s%s", exchange_method(x), exchange_path(x), query[0] != '\0' ? "?" : "", query);
+    snprintf(request->line, sizeof request->line, "%s %s%s%s", exchange_method(x), exchange_path(x),
+             query[0] != '\0' ? "?" : "", query);
     snprintf(request->content_type, sizeof request->content_type, "%s", type != NULL ? type : "");
     snprintf(request->body, sizeof request->body, "%s", exchange_body(x, NULL));
     exchange_reply(x, 200, NULL, "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\"}}");
@@ -84,10 +87,11 @@ static void each_verb_is_the_request_it_should_be(void **state)
     expect_request(&b, kube_get(c, &POD, outcome_take, &b.outcome, NULL), "GET /api/v1/namespaces/learn/pods/web", "", "");
     struct kube_target status = DEPLOYMENT, node = {.resource = &nodes, .ns = "ignored", .name = "node 1"};
     status.subresource = "status";
-    expect_request(&b, kube_get(c, &status, outcome_take, &b.outcome, NULL), "GET /apis/apps/v1/namespaces/learn/deployments/web/status", "", "");
+    expect_request(&b, kube_get(c, &status, outcome_take, &b.outcome, NULL),
+                   "GET /apis/apps/v1/namespaces/learn/deployments/web/status", "", "");
     expect_request(&b, kube_get(c, &node, outcome_take, &b.outcome, NULL), "GET /api/v1/nodes/node%201", "", "");
-    expect_request(&b, kube_create(c, &POD, b.object, NULL, outcome_take, &b.outcome, NULL), "POST /api/v1/namespaces/learn/pods?fieldManager=kubetutor",
-                   "application/json", object);
+    expect_request(&b, kube_create(c, &POD, b.object, NULL, outcome_take, &b.outcome, NULL),
+                   "POST /api/v1/namespaces/learn/pods?fieldManager=kubetutor", "application/json", object);
     options.dry_run = true;
     options.field_manager = "me & you";
     expect_request(&b, kube_update(c, &POD, b.object, &options, outcome_take, &b.outcome, NULL),
@@ -97,28 +101,38 @@ static void each_verb_is_the_request_it_should_be(void **state)
     expect_request(&b, kube_patch(c, &POD, KUBE_PATCH_MERGE, b.object, NULL, outcome_take, &b.outcome, NULL),
                    "PATCH /api/v1/namespaces/learn/pods/web?fieldManager=kubetutor", "application/merge-patch+json", object);
     expect_request(&b, kube_patch(c, &POD, KUBE_PATCH_STRATEGIC, b.object, NULL, outcome_take, &b.outcome, NULL),
-                   "PATCH /api/v1/namespaces/learn/pods/web?fieldManager=kubetutor", "application/strategic-merge-patch+json", object);
+                   "PATCH /api/v1/namespaces/learn/pods/web?fieldManager=kubetutor", "application/strategic-merge-patch+json",
+                   object);
     options = KUBE_WRITE_DEFAULTS;
     options.force = true;
     expect_request(&b, kube_patch(c, &POD, KUBE_PATCH_APPLY, b.object, &options, outcome_take, &b.outcome, NULL),
-                   "PATCH /api/v1/namespaces/learn/pods/web?fieldManager=kubetutor&force=true", "application/apply-patch+yaml", object);
-    expect_request(&b, kube_delete(c, &POD, NULL, outcome_take, &b.outcome, NULL), "DELETE /api/v1/namespaces/learn/pods/web", "application/json",
-                   "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
-    options = (struct kube_write_options){.propagation = "Foreground", .uid = "u1", .resource_version = "7", .grace_seconds = 0, .dry_run = true};
-    expect_request(&b, kube_delete(c, &POD, &options, outcome_take, &b.outcome, NULL), "DELETE /api/v1/namespaces/learn/pods/web?dryRun=All",
-                   "application/json", "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\",\"gracePeriodSeconds\":0,"
-                                       "\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"7\"}}");
+                   "PATCH /api/v1/namespaces/learn/pods/web?fieldManager=kubetutor&force=true", "application/apply-patch+yaml",
+                   object);
+    expect_request(&b, kube_delete(c, &POD, NULL, outcome_take, &b.outcome, NULL), "DELETE /api/v1/namespaces/learn/pods/web",
+                   "application/json", "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+    options = (struct kube_write_options){
+        .propagation = "Foreground", .uid = "u1", .resource_version = "7", .grace_seconds = 0, .dry_run = true};
+    expect_request(
+        &b, kube_delete(c, &POD, &options, outcome_take, &b.outcome, NULL),
+        "DELETE /api/v1/namespaces/learn/pods/web?dryRun=All", "application/json",
+        "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\",\"gracePeriodSeconds\":0,"
+        "\"preconditions\":{\"uid\":\"u1\",\"resourceVersion\":\"7\"}}");
     expect_request(&b, kube_get_path(c, "/version?x=1", outcome_take, &b.outcome, NULL), "GET /version?x=1", "", "");
-    expect_request(&b, kube_can_i(c, "delete", &DEPLOYMENT, outcome_take, &b.outcome, NULL), "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                   "application/json", "{\"spec\":{\"resourceAttributes\":{\"verb\":\"delete\",\"group\":\"apps\",\"version\":\"v1\",\"resource\":\"deployments\","
-                                       "\"namespace\":\"learn\",\"name\":\"web\"}},\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\"}");
+    expect_request(&b, kube_can_i(c, "delete", &DEPLOYMENT, outcome_take, &b.outcome, NULL),
+                   "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", "application/json",
+                   "{\"spec\":{\"resourceAttributes\":{\"verb\":\"delete\",\"group\":\"apps\",\"version\":\"v1\",\"resource\":"
+                   "\"deployments\","
+                   "\"namespace\":\"learn\",\"name\":\"web\"}},\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":"
+                   "\"authorization.k8s.io/v1\"}");
     close_bench(&b);
 }
 
 static void names_that_would_lead_elsewhere_are_refused(void **state)
 {
     (void)state;
-    static const struct { const char *ns, *name; } bad[] = {{"learn", ".."}, {"learn", "a/b"}, {"..", "web"}, {"learn", ""}, {"", "web"}, {"a%2f", "web"}, {NULL, "web"}};
+    static const struct {
+        const char *ns, *name;
+    } bad[] = {{"learn", ".."}, {"learn", "a/b"}, {"..", "web"}, {"learn", ""}, {"", "web"}, {"a%2f", "web"}, {NULL, "web"}};
     struct bench b;
     open_bench(&b);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -128,7 +142,8 @@ static void names_that_would_lead_elsewhere_are_refused(void **state)
         assert_int_equal(err.kind, ERROR_INPUT);
     }
     struct error err = ERROR_INIT;
-    assert_null(kube_delete(b.s.client, &(struct kube_target){.resource = &pods, .ns = "learn"}, NULL, outcome_take, &b.outcome, &err));
+    assert_null(
+        kube_delete(b.s.client, &(struct kube_target){.resource = &pods, .ns = "learn"}, NULL, outcome_take, &b.outcome, &err));
     assert_int_equal(err.kind, ERROR_INPUT); /* without a name it would delete all of them */
     assert_int_equal(server_log(b.s.server)->length, 0);
     close_bench(&b);
@@ -140,11 +155,13 @@ static void an_error_names_what_was_to_be_done(void **state)
     struct bench b;
     open_bench(&b);
     server_answer(b.s.server, "POST", "*", 409, NULL,
-                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":409,\"reason\":\"AlreadyExists\",\"message\":\"deployments.apps \\\"web\\\" already exists\"}");
+                  "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"code\":409,\"reason\":\"AlreadyExists\",\"message\":"
+                  "\"deployments.apps \\\"web\\\" already exists\"}");
     assert_non_null(kube_create(b.s.client, &DEPLOYMENT, b.object, NULL, outcome_take, &b.outcome, NULL));
     session_until(&b.s, &b.outcome.done);
     assert_int_equal(b.outcome.error.kind, ERROR_EXISTS);
-    assert_string_equal(b.outcome.error.message, "cannot create deployments.apps web in namespace learn: deployments.apps \"web\" already exists");
+    assert_string_equal(b.outcome.error.message,
+                        "cannot create deployments.apps web in namespace learn: deployments.apps \"web\" already exists");
     assert_string_equal(b.outcome.status.reason, "AlreadyExists");
     outcome_free(&b.outcome);
     server_answer(b.s.server, "GET", "*", 200, NULL, "{\"kind\":");
@@ -157,18 +174,21 @@ static void an_error_names_what_was_to_be_done(void **state)
 static void a_conflict_of_apply_names_fields_and_owners(void **state)
 {
     (void)state;
-    static const char conflict[] =
-        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"Apply failed with 2 conflicts\",\"reason\":\"Conflict\",\"code\":409,\"details\":{\"causes\":["
-        "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"kubectl-scale\\\" with subresource \\\"scale\\\" using apps/v1\",\"field\":\".spec.replicas\"},"
-        "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"kubectl-edit\\\" using apps/v1\",\"field\":\".spec.template.spec.containers[name=\\\"nginx\\\"].image\"}]}}";
+    static const char conflict[] = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"Apply "
+                                   "failed with 2 conflicts\",\"reason\":\"Conflict\",\"code\":409,\"details\":{\"causes\":["
+                                   "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"kubectl-scale\\\" "
+                                   "with subresource \\\"scale\\\" using apps/v1\",\"field\":\".spec.replicas\"},"
+                                   "{\"reason\":\"FieldManagerConflict\",\"message\":\"conflict with \\\"kubectl-edit\\\" "
+                                   "using apps/v1\",\"field\":\".spec.template.spec.containers[name=\\\"nginx\\\"].image\"}]}}";
     struct bench b;
     open_bench(&b);
     server_answer(b.s.server, "PATCH", "*", 409, NULL, conflict);
     assert_non_null(kube_patch(b.s.client, &DEPLOYMENT, KUBE_PATCH_APPLY, b.object, NULL, outcome_take, &b.outcome, NULL));
     session_until(&b.s, &b.outcome.done);
     assert_int_equal(b.outcome.error.kind, ERROR_CONFLICT);
-    assert_string_equal(b.outcome.error.message, "cannot apply deployments.apps web in namespace learn: .spec.replicas is owned by \"kubectl-scale\", "
-                                                 ".spec.template.spec.containers[name=\"nginx\"].image is owned by \"kubectl-edit\"");
+    assert_string_equal(b.outcome.error.message,
+                        "cannot apply deployments.apps web in namespace learn: .spec.replicas is owned by \"kubectl-scale\", "
+                        ".spec.template.spec.containers[name=\"nginx\"].image is owned by \"kubectl-edit\"");
     close_bench(&b);
 }
 
@@ -178,7 +198,8 @@ static void who_am_i_tries_older_forms(void **state)
     struct bench b;
     open_bench(&b);
     server_answer(b.s.server, "POST", "/apis/authentication.k8s.io/*", 404, NULL, "{}");
-    server_answer(b.s.server, "POST", "/apis/authentication.k8s.io/v1beta1/*", 200, NULL, "{\"status\":{\"userInfo\":{\"username\":\"ann\"}}}");
+    server_answer(b.s.server, "POST", "/apis/authentication.k8s.io/v1beta1/*", 200, NULL,
+                  "{\"status\":{\"userInfo\":{\"username\":\"ann\"}}}");
     assert_true(kube_who_am_i(b.s.client, outcome_take, &b.outcome, NULL));
     session_until(&b.s, &b.outcome.done);
     assert_string_equal(value_find_text(b.outcome.object, "status", "userInfo", "username", NULL), "ann");
@@ -226,7 +247,8 @@ static void answer_page(void *data, struct exchange *x)
     many->limit = limit != NULL ? atoi(limit + 6) : 0;
     if (token != NULL && many->expire > 0) {
         many->expire--;
-        exchange_reply(x, 410, NULL, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"metadata\":{\"continue\":\"900\"}}");
+        exchange_reply(x, 410, NULL,
+                       "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"metadata\":{\"continue\":\"900\"}}");
         return;
     }
     struct buf body = buf_make(1 << 20);
@@ -279,13 +301,16 @@ static void a_list_comes_page_by_page(void **state)
     assert_int_equal(listing.pages.items, ITEMS);
     assert_string_equal(value_find_text(listing.outcome.object, "metadata", "resourceVersion", NULL), "42");
     assert_null(value_get(listing.outcome.object, "items"));
-    assert_non_null(strstr(server_log(s.server)->items[0], "labelSelector=app%20in%20%28a%2Cb%29&fieldSelector=status.phase%3DRunning&resourceVersion=0&limit=500"));
+    assert_non_null(
+        strstr(server_log(s.server)->items[0],
+               "labelSelector=app%20in%20%28a%2Cb%29&fieldSelector=status.phase%3DRunning&resourceVersion=0&limit=500"));
     outcome_free(&listing.outcome);
     options = (struct kube_list_options){.limit = 100};
     assert_non_null(kube_list(s.client, &ALL, &options, NULL, outcome_take, &listing, NULL));
     session_until(&s, &listing.outcome.done);
     assert_int_equal(value_length(value_get(listing.outcome.object, "items")), ITEMS);
-    assert_string_equal(value_find_text(value_item(value_get(listing.outcome.object, "items"), ITEMS - 1), "metadata", "name", NULL), "p1236");
+    assert_string_equal(
+        value_find_text(value_item(value_get(listing.outcome.object, "items"), ITEMS - 1), "metadata", "name", NULL), "p1236");
     outcome_free(&listing.outcome);
     session_end(&s);
 }
@@ -350,7 +375,8 @@ static void what_is_no_list_is_an_error(void **state)
         server_answer(s.server, "GET", "*", 200, NULL, bad[i]);
         assert_non_null(kube_list(s.client, &ALL, NULL, NULL, outcome_take, &listing, NULL));
         session_until(&s, &listing.outcome.done);
-        assert_int_equal(listing.outcome.object == NULL, i < 3); /* null and odd items are an empty list: old servers sent null */
+        assert_int_equal(listing.outcome.object == NULL,
+                         i < 3); /* null and odd items are an empty list: old servers sent null */
         outcome_free(&listing.outcome);
     }
     session_end(&s);

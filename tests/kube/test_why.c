@@ -16,8 +16,8 @@
 #include "kube/why.h"
 #include "kube/why_facts.h"
 
-/* why/CASE.json: a real object that is broken, and what its cluster held around it (why/record.py): "target", "lists", "log", and in "expect" a text a
- * link, "Kind name: sentence [evidence]". */
+/* why/CASE.json: a real object that is broken, and what its cluster held around it (why/record.py): "target", "lists", "log",
+ * and in "expect" a text a link, "Kind name: sentence [evidence]". */
 
 static const char *const LISTS[WHY_LISTS] = {"pods", "replicasets", "events", "configmaps", "persistentvolumeclaims", NULL};
 
@@ -63,7 +63,9 @@ static const char *kind_of(const struct value *c)
 static void diagnose(const struct value *c, struct kube_why *why)
 {
     const struct value *target = value_get(c, "target");
-    struct why_facts facts = {.kind = kind_of(c), .name = why_text(c, "name"), .ns = value_text(value_get(c, "namespace")),
+    struct why_facts facts = {.kind = kind_of(c),
+                              .name = why_text(c, "name"),
+                              .ns = value_text(value_get(c, "namespace")),
                               .target = value_type(target) == VALUE_OBJECT ? target : NULL};
     char line[1024];
     for (bool more = true; more;) {
@@ -153,8 +155,13 @@ static void on_why(void *data, const struct kube_why *why, const struct error *e
         asked->error = *error;
 }
 
-static const struct kube_resource deployments = {.group = "apps", .version = "v1", .plural = "deployments", .singular = "deployment", .kind = "Deployment",
-                                                 .namespaced = true, .verbs = 255};
+static const struct kube_resource deployments = {.group = "apps",
+                                                 .version = "v1",
+                                                 .plural = "deployments",
+                                                 .singular = "deployment",
+                                                 .kind = "Deployment",
+                                                 .namespaced = true,
+                                                 .verbs = 255};
 
 static void answer_with(struct server *server, const char *path, const struct value *v, bool list)
 {
@@ -179,14 +186,16 @@ static void serve_case(struct server *server, const struct value *c)
         snprintf(path, sizeof path, "%s/namespaces/%s/%s", i == WHY_REPLICASETS ? "/apis/apps/v1" : "/api/v1", ns, LISTS[i]);
         answer_with(server, path, list_of(c, i), true);
     }
-    snprintf(path, sizeof path, "/api/v1/namespaces/%s/pods/%s/log", ns, value_find_text(value_first(value_find(c, "lists", "pods", NULL)), "metadata", "name", NULL));
+    snprintf(path, sizeof path, "/api/v1/namespaces/%s/pods/%s/log", ns,
+             value_find_text(value_first(value_find(c, "lists", "pods", NULL)), "metadata", "name", NULL));
     server_answer(server, "GET", path, 200, "Content-Type: text/plain\r\n", why_text(c, "log"));
 }
 
 static void ask(struct session *s, const struct value *c, struct asked *asked)
 {
     *asked = (struct asked){.done = false};
-    assert_non_null(kube_why_start(s->client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, asked, NULL));
+    assert_non_null(
+        kube_why_start(s->client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, asked, NULL));
     session_until(s, &asked->done);
 }
 
@@ -215,7 +224,8 @@ static void it_can_be_cancelled_at_any_time(void **state)
     kube_why_cancel(NULL);
     for (int ms = 0; ms < 20; ms++) {
         struct asked asked = {.done = false};
-        struct kube_why_call *call = kube_why_start(s.client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, &asked, NULL);
+        struct kube_why_call *call =
+            kube_why_start(s.client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, &asked, NULL);
         loop_until(s.loop, &asked.done, ms);
         if (!asked.done)
             kube_why_cancel(call);
@@ -253,7 +263,8 @@ static void what_may_not_be_read_is_left_out_and_said(void **state)
     ask(&s, c, &asked);
     assert_true(asked.why.count >= 2);
     assert_string_equal(asked.why.links[0].text, "Deployment worker has 0 of 1 replicas available");
-    assert_string_equal(asked.why.links[asked.why.count - 1].text, "more cannot be said: these credentials may not list pods in namespace kt-kube-crash");
+    assert_string_equal(asked.why.links[asked.why.count - 1].text,
+                        "more cannot be said: these credentials may not list pods in namespace kt-kube-crash");
     server_answer(s.server, "GET", "/apis/apps/v1/namespaces/kt-kube-crash/deployments/worker", 403, NULL, FORBIDDEN);
     ask(&s, c, &asked);
     assert_int_equal(asked.error.kind, ERROR_DENIED);
@@ -269,7 +280,9 @@ static void odd_objects_do_no_harm(void **state)
     (void)state;
     static const char *const odd[] = {
         "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}",
-        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":[],\"status\":{\"phase\":7,\"conditions\":{},\"containerStatuses\":[null,1,{\"state\":{\"waiting\":3}},{\"state\":{\"waiting\":{\"reason\":\"CrashLoopBackOff\"}}}]}}",
+        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":[],\"status\":{\"phase\":7,\"conditions\":{},"
+        "\"containerStatuses\":[null,1,{\"state\":{\"waiting\":3}},{\"state\":{\"waiting\":{\"reason\":\"CrashLoopBackOff\"}}}]"
+        "}}",
         "{\"kind\":\"Deployment\",\"apiVersion\":\"apps/v1\",\"spec\":{\"replicas\":\"x\"},\"status\":[]}",
         "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"spec\":{\"selector\":{\"a\":1},\"ports\":[1,{\"targetPort\":[]}]}}",
         "{\"kind\":\"Job\",\"apiVersion\":\"batch/v1\",\"status\":{\"conditions\":[{}]}}",
@@ -277,7 +290,8 @@ static void odd_objects_do_no_harm(void **state)
         "{\"kind\":\"PersistentVolumeClaim\",\"apiVersion\":\"v1\"}",
         "[]",
     };
-    struct value *lists = json_parse("[{\"metadata\":{\"labels\":{\"a\":{}}}},{},null,{\"involvedObject\":4,\"reason\":\"Unhealthy\"}]", 77, "lists", NULL);
+    struct value *lists = json_parse(
+        "[{\"metadata\":{\"labels\":{\"a\":{}}}},{},null,{\"involvedObject\":4,\"reason\":\"Unhealthy\"}]", 77, "lists", NULL);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         struct value *target = json_parse(odd[i], strlen(odd[i]), "odd", NULL);
         assert_non_null(target);
@@ -312,7 +326,8 @@ static void a_search_survives_every_allocation_failing(void **state)
         struct asked asked = {.done = false};
         assert_true(session_client(&s));
         mem_fail_at(nth);
-        if (kube_why_start(s.client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, &asked, NULL) != NULL) {
+        if (kube_why_start(s.client, &deployments, why_text(c, "namespace"), why_text(c, "name"), on_why, &asked, NULL) !=
+            NULL) {
             loop_until(s.loop, &asked.done, 20000);
             mem_fail_at(0);
             assert_true(asked.done);
