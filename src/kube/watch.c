@@ -11,6 +11,7 @@
 
 enum {
     MAXIMUM_LINE = 8 * 1024 * 1024,
+    KEPT_LINE = 64 * 1024, /* memory that is kept for the next line */
     MAXIMUM_TEXT = 16384,
     MAXIMUM_VERSION = 128,
     FIRST_WAIT_MS = 500,
@@ -65,6 +66,14 @@ static void leave(struct kube_watch *watch)
         watch_free(watch);
 }
 
+static void drop_line(struct kube_watch *watch)
+{
+    if (watch->line.room > KEPT_LINE)
+        buf_free(&watch->line);
+    else
+        buf_clear(&watch->line);
+}
+
 static void end_requests(struct kube_watch *watch)
 {
     struct kube_call *call = watch->call;
@@ -73,7 +82,7 @@ static void end_requests(struct kube_watch *watch)
     watch->list = NULL;
     kube_call_cancel(call);
     kube_list_cancel(list);
-    buf_clear(&watch->line);
+    drop_line(watch);
 }
 
 void kube_watch_stop(struct kube_watch *watch)
@@ -284,7 +293,7 @@ static enum outcome take_bytes(struct kube_watch *watch, const char *bytes, size
             }
             if (end != NULL) {
                 outcome = take_line(watch, watch->line.bytes, watch->line.length, err);
-                buf_clear(&watch->line);
+                drop_line(watch);
             }
         }
         part += end != NULL ? 1 : 0;
@@ -338,7 +347,7 @@ static void on_end(void *data, const struct kube_answer *answer, const struct er
     bool worked = watch->progress || clock_monotonic_ms() - watch->began >= (error == NULL ? TOO_SHORT_MS : LONG_MS);
     watch->busy++;
     watch->call = NULL;
-    buf_clear(&watch->line);
+    drop_line(watch);
     if (worked)
         watch->failures = 0;
     if (error != NULL && status->code == 410)
