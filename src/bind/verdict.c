@@ -65,27 +65,31 @@ void verdict_free(struct verdict *verdict)
     mem_free(verdict);
 }
 
+/* Whole sentences around the subject, so that each language can order and space them in its own way. */
 void expectation_print(const struct expectation *e, struct buf *out)
 {
     const char *own = both_text(&e->text);
+    struct buf subject = buf_make(2048);
     if (own[0] != '\0') {
         buf_append_string(out, own);
         return;
     }
     if (e->kind[0] != '\0')
-        buf_printf(out, "%s %s", e->kind, e->name);
+        buf_printf(&subject, "%s %s", e->kind, e->name);
     if (e->path[0] != '\0')
-        buf_printf(out, "%s%s", e->kind[0] != '\0' ? ": " : "", e->path);
+        buf_printf(&subject, "%s%s", e->kind[0] != '\0' ? ": " : "", e->path);
+    const char *what = buf_ok(&subject) && subject.bytes != NULL ? subject.bytes : e->kind;
     if (e->expected[0] == '\0')
-        return;
-    if (out->length > 0)
-        buf_append_string(out, " ");
-    if (!e->holds && e->path[0] == '\0' && strcmp(e->actual, _("missing")) == 0)
-        buf_append_string(out, _("is missing"));
+        buf_append_string(out, what);
+    else if (!e->holds && e->path[0] == '\0' && strcmp(e->actual, _("missing")) == 0)
+        buf_printf(out, _("%s is missing"), what);
+    else if (e->holds && strcmp(e->actual, _("as wanted")) == 0)
+        buf_printf(out, _("%s is as wanted"), what);
     else if (e->holds)
-        buf_printf(out, _("is %s"), e->actual[0] != '\0' ? e->actual : e->expected);
+        buf_printf(out, _("%s is %s"), what, e->actual[0] != '\0' ? e->actual : e->expected);
     else
-        buf_printf(out, _("is %s, wanted %s"), e->actual, e->expected);
+        buf_printf(out, _("%s is %s, wanted %s"), what, e->actual, e->expected);
+    buf_free(&subject);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -105,6 +109,18 @@ void verdict_drop_repeats(struct verdict *verdict)
         for (size_t j = verdict->expectations.length - 1; j > i; j--)
             if (says_the_same(verdict->expectations.items[i], verdict->expectations.items[j]))
                 vec_remove(&verdict->expectations, j);
+}
+
+void verdict_prepend(struct verdict *verdict, struct verdict *first)
+{
+    struct vec all = vec_make(VERDICT_EXPECTATIONS, free_item);
+    struct vec *const parts[] = {first != NULL ? &first->expectations : NULL, &verdict->expectations};
+    for (size_t i = 0; i < 2; i++)
+        while (parts[i] != NULL && parts[i]->length > 0)
+            (void)!vec_push(&all, vec_take(parts[i], 0));
+    vec_free(&verdict->expectations);
+    verdict->expectations = all;
+    verdict_free(first);
 }
 
 bool verdict_same(const struct verdict *a, const struct verdict *b)
