@@ -1,8 +1,8 @@
 """What the cases of scripts/bench share: figures, API calls, a program in a pty."""
-import base64, fcntl, http.client, json, os, pty, re, select, shutil, signal, ssl, statistics, struct, subprocess, sys, tempfile, termios, time
+import base64, http.client, json, os, re, shutil, ssl, statistics, subprocess, sys, tempfile, time
 
 PROGRAM, BUILD = os.environ["KUBETUTOR"], os.environ["BENCH_BUILD"]
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+KEPT_ALIVE = 30  # seconds after which the server may have closed a connection
 
 
 def figure(what, value, unit, goal=""):
@@ -71,7 +71,7 @@ class Api:
         decode = lambda text: base64.b64decode(text).decode()
         self.tls = ssl.create_default_context(cadata=decode(cluster["certificate-authority-data"]))
         self.tls.load_cert_chain(folder.write("client.pem", decode(user["client-certificate-data"]) + decode(user["client-key-data"])))
-        self.connection = None
+        self.connection, self.used = None, 0
 
     def connect(self):
         return http.client.HTTPSConnection(self.host, int(self.port), context=self.tls, timeout=300)
@@ -83,11 +83,13 @@ class Api:
         return connection.sock
 
     def request(self, method, path, body=None, content_type="application/json"):
-        self.connection = self.connection or self.connect()
+        if self.connection is None or time.monotonic() > self.used + KEPT_ALIVE:
+            self.connection = self.connect()
         text = json.dumps(body) if body is not None else None
         self.connection.request(method, path, text, {"Content-Type": content_type} if text else {})
         answer = self.connection.getresponse()
         data = answer.read()
+        self.used = time.monotonic()
         if answer.status >= 400 and answer.status != 404:
             raise RuntimeError(f"{method} {path}: {answer.status} {data[:300]!r}")
         return answer.status, json.loads(data) if data[:1] == b"{" else None
