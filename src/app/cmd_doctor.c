@@ -400,7 +400,12 @@ static void look_at_permissions(struct doctor *doctor)
         struct kube_target target = {.resource = &wanted[i], .ns = ns};
         begin(doctor);
         if (!wait_for(doctor, kube_can_i(session_client(doctor->app->session), "create", &target, answered, doctor, &doctor->error) != NULL)) {
-            say(doctor, MARK_WARNING, _("permissions: the server does not tell: %s"), doctor->error.message);
+            bool refused = doctor->error.kind == ERROR_DENIED || doctor->error.kind == ERROR_UNAUTHENTICATED; /* everybody may ask what he may do */
+            say(doctor, refused ? MARK_BAD : MARK_WARNING, _("permissions: the server does not tell: %s"), doctor->error.message);
+            if (refused) {
+                advise("%s", _(remedy(ERROR_UNAUTHENTICATED)));
+                failed(doctor, EXIT_CLUSTER);
+            }
             buf_free(&missing);
             return;
         }

@@ -1,0 +1,7 @@
+# Every step of init-containers is proven: its check fails before, passes after, refuses the wrong states, and cleanup leaves nothing.
+. "$(dirname "$0")/lib.bash"
+k create namespace "$ns" > /dev/null
+before=$(inventory)
+expect 0 tutor selftest init-containers --mutants
+show
+leaves_nothing "$before"
