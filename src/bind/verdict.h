@@ -52,6 +52,8 @@ struct buf;
 void expectation_print(const struct expectation *expectation, struct buf *out);
 /* Takes out expectations that repeat an earlier one word for word (a Service that is missing, asked for twice). Their points go with them. */
 void verdict_drop_repeats(struct verdict *verdict);
+/* Puts the expectations of `first` (NULL: none) before the verdict's own, and frees it. What is too many is dropped. */
+void verdict_prepend(struct verdict *verdict, struct verdict *first);
 /* Two verdicts that say the same to a person (so that a screen need not change). */
 bool verdict_same(const struct verdict *a, const struct verdict *b);
 

@@ -54,6 +54,7 @@ struct lesson_run {
     struct progress *progress;
     char *cluster, *ns, *user;
     bool ledger, tree, no_why;
+    int64_t reset_ms, verify_again_ms;
     void (*listener)(void *data, enum run_event event);
     void *listener_data;
 
@@ -62,6 +63,7 @@ struct lesson_run {
     struct error error, trouble;
     int64_t trouble_retry_ms;
     struct verdict *verdict;
+    struct verdict *held; /* check's, which holds, while verify's is shown */
     struct progress_step record;
     struct value *state;
     bool needs_met;
@@ -95,6 +97,8 @@ struct progress_key run_key(const struct lesson_run *run, int step);
 void run_save(struct lesson_run *run); /* writes the step's record; trouble with the disk is not the lesson's */
 void run_stop_step(struct lesson_run *run);
 void run_fail(struct lesson_run *run, const struct error *error);
+/* What only trying shows may fail by time-out or refusal: such an error of verify's is told as a failure of the step, not of the lesson. */
+void run_soften(struct verdict *verdict);
 void run_check_again(struct lesson_run *run); /* what the check read may have changed */
 
 /* explain.c: fills in `why` of the first failing expectation that is about a named object. NULL: there is nothing to ask. `done` comes later, from the

@@ -15,7 +15,8 @@ struct judging {
     struct loop_event *timer; /* the wait's end, or the next look */
     int64_t deadline;         /* monotonic ms; 0: judged once */
     bool dirty;
-    char key;
+    char key, verify_key;
+    struct verdict *held;    /* check's, while verify tries */
     struct verdict *verdict; /* the final one, while it is being explained */
     struct explaining *explaining;
     void (*done)(void *data, struct verdict *verdict);
@@ -30,6 +31,8 @@ void judging_free(struct judging *j)
         return;
     bind_cancel(j->running);
     bind_unfollow(j->run->lesson->bind, &j->key);
+    bind_unfollow(j->run->lesson->bind, &j->verify_key);
+    verdict_free(j->held);
     loop_drop(j->timer);
     explain_free(j->explaining);
     verdict_free(j->verdict);
@@ -83,6 +86,7 @@ static void finish(struct judging *j, struct verdict *verdict)
 {
     j->verdict = verdict;
     bind_unfollow(j->run->lesson->bind, &j->key); /* it is decided: changes come too late */
+    bind_unfollow(j->run->lesson->bind, &j->verify_key);
     loop_set_timer(j->timer, -1);
     if (verdict != NULL)
         answer_history(j, verdict);
@@ -99,19 +103,26 @@ static void judged(void *data, const struct bind_result *result)
     const struct lesson_step *step = j->run->lesson->steps.items[j->step];
     int64_t now = clock_monotonic_ms();
     j->running = NULL;
-    bind_follow(j->run->lesson->bind, result->run, &j->key);
-    if (verdict->outcome == OUTCOME_PASSED && !j->verifying && step->verify != 0) {
-        verdict_free(verdict);
+    bool verified = j->verifying;
+    bind_follow(j->run->lesson->bind, result->run, verified ? &j->verify_key : &j->key);
+    if (verdict->outcome == OUTCOME_PASSED && !verified && step->verify != 0) {
+        j->held = verdict;
         j->verifying = true;
         look(j);
         return;
     }
     j->verifying = false;
+    if (verified) {
+        run_soften(verdict);
+        verdict_prepend(verdict, j->held);
+        j->held = NULL;
+    }
     if (verdict->outcome != OUTCOME_FAILED || now >= j->deadline) {
         finish(j, verdict);
         return;
     }
-    int64_t again = verdict->again_ms >= 0 && verdict->again_ms < j->deadline ? verdict->again_ms : j->deadline;
+    int64_t again = verdict->again_ms >= 0 ? verdict->again_ms : verified ? now + j->run->verify_again_ms : j->deadline;
+    again = again < j->deadline ? again : j->deadline;
     verdict_free(verdict);
     loop_set_timer(j->timer, again > now ? again - now : 0);
     if (j->dirty)
@@ -162,6 +173,7 @@ static void begin(struct lesson_run *run)
     if (step->check != 0 && !unknown_start && !run_too_old(run)) {
         bind_begin_step(run->lesson->bind);
         bind_on_change(run->lesson->bind, &j->key, changed, j);
+        bind_on_change(run->lesson->bind, &j->verify_key, changed, j);
         look(j);
         return;
     }

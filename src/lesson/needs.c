@@ -65,6 +65,14 @@ static void version_known(void *data, struct value *object, const struct error *
     ask_next(asking);
 }
 
+/* The kind of the need that is being asked about, without its verbs. */
+static const char *needed_kind(const struct lesson_run *run, char *out, size_t room)
+{
+    const char *need = run->lesson->needs.items[run->needs_asked];
+    snprintf(out, room, "%.*s", (int)strcspn(need, ":"), need);
+    return out;
+}
+
 /* The sentence for a permission that is missing. */
 static void permission_known(void *data, struct value *object, const struct error *error, const struct kube_status *status)
 {
@@ -76,8 +84,9 @@ static void permission_known(void *data, struct value *object, const struct erro
     value_free(object);
     if (!allowed) {
         struct error err = ERROR_INIT;
+        char kind[256];
         error_set(&err, ERROR_DENIED, NULL, _("this lesson needs the permission to %s %s in namespace %s, which your account does not have"), "create",
-                  (const char *)run->lesson->needs.items[run->needs_asked], run->ns);
+                  needed_kind(run, kind, sizeof kind), run->ns);
         end(asking, &err);
         return;
     }
@@ -91,6 +100,7 @@ static void kind_known(void *data, const struct kube_resource *resource, const s
     struct lesson_run *run = asking->run;
     const char *need = run->lesson->needs.items[run->needs_asked];
     struct error err = ERROR_INIT;
+    char kind[256];
     run->resolving = 0;
     if (error != NULL && error->kind == ERROR_NOT_FOUND && strstr(need, OWN_GROUP) != NULL) {
         run->needs_asked++;
@@ -100,7 +110,7 @@ static void kind_known(void *data, const struct kube_resource *resource, const s
     if (error != NULL) {
         err = *error;
         if (error->kind == ERROR_NOT_FOUND)
-            error_context(&err, _("this lesson needs %s, which this cluster does not have"), need);
+            error_context(&err, _("this lesson needs %s, which this cluster does not have"), needed_kind(run, kind, sizeof kind));
         end(asking, &err);
         return;
     }
@@ -130,9 +140,8 @@ static void ask_next(struct asking *asking)
         end(asking, NULL);
         return;
     }
-    const char *need = run->lesson->needs.items[run->needs_asked];
     char name[256];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(need, ":"), need);
+    needed_kind(run, name, sizeof name);
     size_t before = run->needs_asked;
     unsigned number = kube_resolve(run->client, name, kind_known, asking);
     if (number != 0 && run->asking_needs == asking && run->needs_asked == before && run->asking == NULL)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "lesson/internal.h"
 
-enum { RESET_TARGETS = 1000, RESET_MS = 120000 };
+enum { RESET_TARGETS = 1000 };
 
 struct target {
     const struct kube_resource *resource;
@@ -433,8 +433,8 @@ void lesson_run_reset(struct lesson_run *run, void (*told)(void *data, const cha
     *reset = (struct reset){.run = run, .told = told, .done = done, .data = data};
     reset->kinds = vec_make(RESET_TARGETS, mem_free);
     reset->targets = vec_make(RESET_TARGETS, free_target);
-    reset->timer = loop_add_timer(run->loop, RESET_MS, timer_due, reset);
-    reset->limit = loop_add_timer(run->loop, RESET_MS, too_late, reset);
+    reset->timer = loop_add_timer(run->loop, 0, timer_due, reset);
+    reset->limit = loop_add_timer(run->loop, run->reset_ms, too_late, reset);
     if (reset->timer == NULL || reset->limit == NULL) {
         error_memory(&reset->error);
         finish(reset);

@@ -9,7 +9,7 @@
 #include "data/json.h"
 #include "lesson/internal.h"
 
-enum { VERIFY_AGAIN_MS = 5000, VERIFY_TRIES = 60 };
+enum { VERIFY_AGAIN_MS = 5000, VERIFY_TRIES = 60, RESET_MS = 120000 };
 
 static void start_check(struct lesson_run *run);
 static void start_invariant(struct lesson_run *run);
@@ -93,6 +93,8 @@ static void stop_checks(struct lesson_run *run)
     loop_set_timer(run->again, -1);
     loop_set_timer(run->verify_again, -1);
     run->check_dirty = run->check_held = run->invariant_dirty = false;
+    verdict_free(run->held);
+    run->held = NULL;
 }
 
 void run_stop_step(struct lesson_run *run)
@@ -197,6 +199,13 @@ static void invariant_changed(void *data)
         start_invariant(run);
 }
 
+/* Keeps what check found while verify has the word. */
+static void hold(struct lesson_run *run, struct verdict *verdict)
+{
+    verdict_free(run->held);
+    run->held = verdict;
+}
+
 static void check_done(void *data, const struct bind_result *result)
 {
     struct lesson_run *run = data;
@@ -217,7 +226,7 @@ static void check_done(void *data, const struct bind_result *result)
         trouble(run, &verdict->error, VERIFY_AGAIN_MS);
     /* while a verify that failed explains why the step is not done, "all holds" would hide it */
     if (run->check_held && run_step(run)->verify != 0 && run->verdict != NULL && run->phase == RUN_VERIFY)
-        verdict_free(verdict);
+        hold(run, verdict);
     else
         publish(run, verdict);
     if (run->check_dirty) {
@@ -265,19 +274,12 @@ void run_check_again(struct lesson_run *run)
         start_check(run);
 }
 
-/* What check found and what trying it showed, as one verdict; without memory the second alone. */
-static struct verdict *joined(const struct lesson_run *run, struct verdict *verify)
+void run_soften(struct verdict *verdict)
 {
-    struct verdict *check = run->verdict, *all = check != NULL && check->outcome == OUTCOME_PASSED ? verdict_new() : NULL;
-    if (all == NULL)
-        return verify;
-    struct vec *const parts[] = {&check->expectations, &verify->expectations};
-    all->outcome = verify->outcome;
-    for (size_t i = 0; i < 2; i++)
-        while (parts[i]->length > 0 && vec_push(&all->expectations, vec_take(parts[i], 0)))
-            ;
-    verdict_free(verify);
-    return all;
+    static const enum error_kind soft[] = {ERROR_TIMEOUT, ERROR_NOT_FOUND, ERROR_INVALID, ERROR_CONFLICT};
+    for (size_t i = 0; i < sizeof soft / sizeof *soft; i++)
+        if (verdict->outcome == OUTCOME_ERROR && verdict->error.kind == soft[i])
+            verdict->outcome = OUTCOME_FAILED;
 }
 
 static void verify_done(void *data, const struct bind_result *result)
@@ -286,18 +288,20 @@ static void verify_done(void *data, const struct bind_result *result)
     struct verdict *verdict = result->verdict;
     run->verifying = NULL;
     bind_follow(run->lesson->bind, result->run, &run->verify_key);
-    /* what only trying shows may fail by time-out or refusal: told as a failure of the step, not of the lesson */
-    bool tried = verdict->outcome == OUTCOME_ERROR && (verdict->error.kind == ERROR_TIMEOUT || verdict->error.kind == ERROR_NOT_FOUND ||
-                                                       verdict->error.kind == ERROR_INVALID || verdict->error.kind == ERROR_CONFLICT);
+    run_soften(verdict);
+    if (run->verdict != NULL && run->verdict->outcome == OUTCOME_PASSED) {
+        hold(run, run->verdict);
+        run->verdict = NULL;
+    }
     if (verdict->outcome == OUTCOME_PASSED && run->check_held) {
-        publish(run, joined(run, verdict));
+        verdict_prepend(verdict, run->held); /* what check found stands before what trying showed */
+        run->held = NULL;
+        publish(run, verdict);
         pass(run);
         return;
     }
     struct error error = verdict->error;
-    bool failed = verdict->outcome == OUTCOME_ERROR && !tried;
-    if (tried)
-        verdict->outcome = OUTCOME_FAILED;
+    bool failed = verdict->outcome == OUTCOME_ERROR;
     publish(run, verdict);
     if (failed) {
         stop_checks(run);
@@ -306,7 +310,7 @@ static void verify_done(void *data, const struct bind_result *result)
     }
     set_phase(run, RUN_WORK);
     if (++run->verify_tries < VERIFY_TRIES)
-        loop_set_timer(run->verify_again, VERIFY_AGAIN_MS);
+        loop_set_timer(run->verify_again, run->verify_again_ms);
 }
 
 static void start_verify(struct lesson_run *run)
@@ -463,6 +467,8 @@ struct lesson_run *lesson_run_new(struct loop *loop, const char *pack, const cha
     run->ledger = options->ledger;
     run->tree = options->tree;
     run->no_why = options->no_why;
+    run->reset_ms = options->reset_ms > 0 ? options->reset_ms : RESET_MS;
+    run->verify_again_ms = options->verify_again_ms > 0 ? options->verify_again_ms : VERIFY_AGAIN_MS;
     run->listener = options->listener;
     run->listener_data = options->data;
     run->step = -1;

@@ -45,6 +45,8 @@ struct lesson_run_options {
     bool ledger;           /* write down what appears in the namespace while it is open (UI, not check) */
     bool tree;             /* keep the tree of objects */
     bool no_why;           /* do not ask for whys (benchmarks) */
+    int64_t reset_ms;        /* for tests: the most that a reset takes; 0: 120 s */
+    int64_t verify_again_ms; /* for tests: how long after a verify that failed it is tried again; 0: 5 s */
     void (*listener)(void *data, enum run_event event);
     void *data;
 };
