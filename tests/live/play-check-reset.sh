@@ -40,6 +40,7 @@ expect 0 tutor reset nginx
 leaves_nothing "$before"
 expect 1 tutor check nginx
 expect 0 tutor reset nginx
+leaves_nothing "$before"
 
 for lesson in init-containers custom-resources self-healing; do
   note "$lesson"
