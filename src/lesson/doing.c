@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "lesson/internal.h"
 
+enum { SETTLE_MS = 1500 };
+
 static void give_hint(struct lesson_run *run)
 {
     struct asked_hint asked = run->hint;
@@ -66,8 +68,10 @@ static void doing_done(void *data, const struct bind_result *result)
     struct error error = result->verdict->error;
     run->doing = (struct doing){0};
     verdict_free(result->verdict);
-    if (doing.judged_after)
-        run_check_again(run);
+    if (doing.judged_after) { /* the watch may be a moment behind what was written last */
+        run->settling = true;
+        loop_set_timer(run->settle, SETTLE_MS);
+    }
     doing.done(doing.data, outcome == OUTCOME_ERROR || outcome == OUTCOME_UNREACHABLE ? &error : NULL);
 }
 

@@ -92,7 +92,8 @@ static void stop_checks(struct lesson_run *run)
     bind_unfollow(run->lesson->bind, &run->invariant_key);
     loop_set_timer(run->again, -1);
     loop_set_timer(run->verify_again, -1);
-    run->check_dirty = run->check_held = run->invariant_dirty = false;
+    loop_set_timer(run->settle, -1);
+    run->check_dirty = run->check_held = run->invariant_dirty = run->settling = false;
     verdict_free(run->held);
     run->held = NULL;
 }
@@ -239,7 +240,7 @@ static void check_done(void *data, const struct bind_result *result)
         int64_t wait = again - clock_monotonic_ms();
         loop_set_timer(run->again, wait > 0 ? wait : 0);
     }
-    if (run->doing.judged_after)
+    if (run->doing.judged_after || run->settling)
         return; /* its end starts the check again */
     if (!run->check_held) {
         if (run->phase == RUN_VERIFY) {
@@ -448,6 +449,13 @@ static void again_due(void *data)
     check_changed(data);
 }
 
+static void settled(void *data)
+{
+    struct lesson_run *run = data;
+    run->settling = false;
+    check_changed(run);
+}
+
 static void *fail_new(struct lesson_run *run)
 {
     lesson_run_free(run);
@@ -477,7 +485,8 @@ struct lesson_run *lesson_run_new(struct loop *loop, const char *pack, const cha
     run->user = mem_string(options->user);
     run->again = loop_add_timer(loop, 0, again_due, run);
     run->verify_again = loop_add_timer(loop, 0, verify_due, run);
-    if (run->cluster == NULL || run->ns == NULL || run->user == NULL || run->again == NULL || run->verify_again == NULL) {
+    run->settle = loop_add_timer(loop, -1, settled, run);
+    if (run->cluster == NULL || run->ns == NULL || run->user == NULL || run->again == NULL || run->verify_again == NULL || run->settle == NULL) {
         error_memory(err);
         return fail_new(run);
     }
@@ -504,6 +513,7 @@ void lesson_run_free(struct lesson_run *run)
     gallery_free(run->gallery);
     loop_drop(run->again);
     loop_drop(run->verify_again);
+    loop_drop(run->settle);
     lesson_free(run->lesson);
     verdict_free(run->verdict);
     progress_step_free(&run->record);
