@@ -357,7 +357,7 @@ static int k_expect_seen(lua_State *lua)
     lua_settop(lua, 4);
     if (run->mode == BIND_DO)
         return luaL_error(lua, "k:expect_seen needs the history that only a check has");
-    struct op *op = new_read(lua, run, kind, 0);
+    struct op *op = new_read(lua, run, kind, 5); /* it has no options: nil stands there */
     if (lua_istable(lua, 3))
         read_selector(lua, 3, "labels", &op->labels);
     else

@@ -209,8 +209,10 @@ static void list(const struct fake *fake, struct exchange *x, const struct fake_
 /* An object that begins or ends to fit the selection is added or deleted in the eyes of who watches. */
 static void tell_one(const struct fake_watch *watch, const struct fake_happening *h)
 {
+    if (watch->over || exchange_gone(watch->x) || watch->selection.kind != h->kind)
+        return;
     bool before = fits(&watch->selection, h->old), after = !h->deleted && fits(&watch->selection, h->object);
-    if (watch->over || exchange_gone(watch->x) || watch->selection.kind != h->kind || (!before && !after))
+    if (!before && !after)
         return;
     struct buf line = buf_make(ANSWER);
     buf_printf(&line, "{\"type\":\"%s\",\"object\":", before && after ? "MODIFIED" : after ? "ADDED" : "DELETED");
