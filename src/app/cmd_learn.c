@@ -36,9 +36,16 @@ static void session_changed(void *data)
         .uid = session_uid(session), .ns = session_namespace(session), .user = session_user(session), .client = session_client(session),
         .error = *session_error(session),
     };
+    char *shell = cluster.state == UI_CLUSTER_READY ? write_shell(session, NULL) : NULL;
     if (cluster.client != NULL)
         kube_client_on_terminal(cluster.client, on_terminal, learning);
+    const char *home = xdg_home();
+    bool at_home = shell != NULL && home != NULL && strncmp(shell, home, strlen(home)) == 0;
+    char *shown = at_home ? mem_printf("~%s", shell + strlen(home)) : NULL;
+    cluster.shell = shown != NULL ? shown : shell;
     ui_set_cluster(learning->ui, &cluster);
+    mem_free(shell);
+    mem_free(shown);
 }
 
 static void consent(void *data, bool yes)

@@ -81,6 +81,11 @@ char *find_catalogues(void);
  * The caller frees. NULL with err: the folder cannot be made; the lesson still works without. */
 char *work_folder(const char *lesson_folder, const char *lesson, struct error *err);
 
+/* ---- shell.c ---- */
+
+/* Writes ~/kubetutor/shell for this session (READY). Its path; the caller frees. NULL with err: the lesson works without. */
+char *write_shell(struct session *session, struct error *err);
+
 /* ---- app.c ---- */
 
 /* Says an error on stderr, with where, cause and what to try, and returns the exit code that it means. */

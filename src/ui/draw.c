@@ -51,6 +51,7 @@ static void build_lesson(struct ui *ui, int width)
     struct lesson_view view = {
         .lesson = ui->lesson, .step = ui->step, .state = ui->run != NULL ? lesson_run_state(ui->run) : NULL, .choice = ui_choice(ui),
         .question = phase == RUN_QUESTION, .selected = ui->selected, .passed = ui_step_done(ui), .reading = phase == RUN_READING, .columns = (size_t)width,
+        .shell = ui->shell,
     };
     lesson_view_build(&ui->panes[PANE_LESSON].lines, &view, &ui->why_line);
 }

@@ -56,7 +56,7 @@ struct ui {
     int step;
     struct lesson_run *run; /* NULL: no cluster yet */
     enum ui_cluster_state state;
-    char *name, *server, *version, *uid, *ns, *user;
+    char *name, *server, *version, *uid, *ns, *user, *shell;
     struct kube_client *client;
     struct error trouble; /* why there is no cluster, kept until there is one */
     struct error notice;  /* said once, until the next key */

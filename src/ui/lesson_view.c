@@ -62,10 +62,22 @@ static void add_code_block(const struct building *b, const struct text_block *bl
     mem_free(text);
 }
 
+/* Where commands are to be typed, once a step: the person's own terminal does not know the lesson's cluster and namespace. */
+static void add_shell(const struct building *b)
+{
+    struct lines_shape shape = plain(b, ROLE_MUTED);
+    char *line = mem_printf(_("type it in another terminal, after: %s %s"), b->view->shell, b->view->lesson->id);
+    if (line != NULL)
+        lines_text(b->lines, line, &shape);
+    mem_free(line);
+}
+
 static void add_run(const struct building *b, const struct text_block *block)
 {
     lines_blank(b->lines);
     add_code_block(b, block, "  $ ", "    ", ROLE_COMMAND);
+    if (b->view->shell != NULL && b->view->shell[0] != '\0' && !b->view->passed && text_step_block(b->text, BLOCK_RUN, NULL, 0) == block)
+        add_shell(b);
 }
 
 static void add_file(const struct building *b, const struct text_block *block)

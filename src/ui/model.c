@@ -263,7 +263,7 @@ static bool copy(char **to, const char *from)
 void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster)
 {
     bool copied = copy(&ui->name, cluster->name) && copy(&ui->server, cluster->server) && copy(&ui->version, cluster->version) && copy(&ui->uid, cluster->uid) &&
-                  copy(&ui->ns, cluster->ns) && copy(&ui->user, cluster->user);
+                  copy(&ui->ns, cluster->ns) && copy(&ui->user, cluster->user) && copy(&ui->shell, cluster->shell);
     ui->state = copied ? cluster->state : UI_CLUSTER_FAILED;
     ui->client = cluster->client;
     ui_stale(ui);

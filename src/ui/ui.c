@@ -167,7 +167,7 @@ void ui_free(struct ui *ui, char **farewell)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         loop_drop(events[i]);
     both_free(&ui->hint);
-    char *const owned[] = {ui->name, ui->server, ui->version, ui->uid, ui->ns, ui->user};
+    char *const owned[] = {ui->name, ui->server, ui->version, ui->uid, ui->ns, ui->user, ui->shell};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         mem_free(owned[i]);
     mem_free(ui);

@@ -23,6 +23,7 @@ enum ui_cluster_state {
 struct ui_cluster { /* borrowed strings; copied by ui_set_cluster */
     enum ui_cluster_state state;
     const char *name, *server, *version, *uid, *ns, *user;
+    const char *shell;          /* a script that opens a shell for the lesson in another terminal; NULL: none could be written */
     struct kube_client *client; /* valid while READY */
     struct error error;
 };

@@ -23,6 +23,7 @@ struct lesson_view {
     bool passed;
     bool reading;               /* the server is too old for the step */
     size_t columns;
+    const char *shell;          /* the script that opens a shell for the lesson, or "" or NULL: not to be shown */
 };
 /* *why: the line where what comes after the deed begins, -1: it is not there. Lines of a choice have its number as target. */
 void lesson_view_build(struct vec *lines, const struct lesson_view *view, int *why);
