@@ -1,5 +1,7 @@
 #include "app/app.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -330,11 +332,21 @@ static int run_command(struct app *app)
     return app->interrupted && code != EXIT_OK ? EXIT_INTERRUPTED : code;
 }
 
+/* A first descriptor that is closed would become some file of ours, and what is printed would go into the progress. Writing to a closed stdout still
+ * fails: it is opened for reading. */
+static void open_first_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(EXIT_LESSON);
+}
+
 int app_main(int argc, char **argv)
 {
     struct app app = {.outputs = vec_make(8, NULL), .arguments = vec_make(100, NULL)};
     char *catalogues = find_catalogues();
     enum lang lang = lang_from_environment(); /* before lang_init, which sets LANGUAGE for gettext */
+    open_first_descriptors();
     signal(SIGPIPE, SIG_IGN);
     lang_init(catalogues);
     lang_set(lang);
