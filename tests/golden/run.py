@@ -3,10 +3,13 @@
 against the file of the same name in screens/. --update writes those anew: look at the difference before it is committed.
 
 A case's lines:   size COLUMNSxROWS | env NAME=VALUE | args ... | wait REGEX | key K... | resize COLUMNSxROWS | signal NAME | screen NAME | mask REGEX TEXT
+                  calm (waits until flashes are over) | hangup CODE (the terminal goes away; holds the exit code)
                   again (starts the program once more, with the same home)
                   end CODE (waits for the end, holds the exit code, and compares what is said afterwards)
-Without a cluster: the kubeconfig names a port that refuses. Ends 0, or 1 with differences; 77 (skipped) without pyte."""
+                  cluster | cluster put NAME TASTE | cluster delete NAME | cluster stop (a small API server, api.py, with ConfigMaps)
+Without `cluster` the kubeconfig names a port that refuses. Ends 0, or 1 with differences; 77 (skipped) without pyte."""
 import difflib, os, pathlib, re, shutil, signal, sys, tempfile
+import api
 try:
     import terminal
 except ImportError as error:
@@ -17,7 +20,7 @@ here = pathlib.Path(__file__).parent
 KUBECONFIG = """apiVersion: v1
 kind: Config
 current-context: none
-clusters: [{name: nowhere, cluster: {server: "https://127.0.0.1:1"}}]
+clusters: [{name: nowhere, cluster: {server: "%s"}}]
 users: [{name: nobody, user: {token: x}}]
 contexts: [{name: none, context: {cluster: nowhere, user: nobody}}]
 """
@@ -32,8 +35,8 @@ class Case:
         self.home = tempfile.mkdtemp(prefix="kt-golden-")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "KUBETUTOR_DATA": source,
                             "KUBECONFIG": self.home + "/kubeconfig", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
-        pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG)
-        self.terminal = None
+        pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG % "https://127.0.0.1:1")
+        self.terminal = self.cluster = None
 
     def start(self):
         if self.terminal is None:
@@ -50,6 +53,20 @@ class Case:
         if attributes:
             self.out += ["-- looks"] + self.terminal.attributes()
         self.out.append("")
+
+    def control(self, what="start", name="", taste=""):
+        if what == "start":
+            self.cluster = api.Cluster()
+            pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG % self.cluster.address)
+            self.masks.append((re.escape(self.cluster.address), "http://SERVER"))
+            self.masks.append((re.escape(self.cluster.address.removeprefix("http://")), "SERVER"))
+        elif what == "put":
+            self.cluster.put(name, taste)
+        elif what == "delete":
+            self.cluster.delete(name)
+        else:
+            self.cluster.close()
+            self.cluster = None
 
     def do(self, word, rest):
         if word == "size":
@@ -71,6 +88,8 @@ class Case:
         elif word == "resize":
             self.start().resize(*map(int, rest.split("x")))
             self.terminal.settle()
+        elif word == "cluster":
+            self.control(*rest.split())
         elif word == "signal":
             os.kill(self.start().pid, getattr(signal, "SIG" + rest))
         elif word in ("screen", "text"):
@@ -81,6 +100,12 @@ class Case:
             if code != int(rest):
                 self.failures.append(f"ended with {code}, wanted {rest}")
             self.out += ["== afterwards"] + self.masked(self.terminal.after()).rstrip().split("\n") + [""]
+        elif word == "calm":
+            self.start().settle(1.3)
+        elif word == "hangup":
+            code = self.start().hang_up()
+            if code != int(rest):
+                self.failures.append(f"ended with {code} when the terminal went, wanted {rest}")
         elif word == "again":
             self.terminal = None
         else:
@@ -94,10 +119,12 @@ class Case:
                 if self.failures:
                     self.failures.append("the screen was:\n" + (self.terminal.text() if self.terminal else ""))
                     break
-            if self.terminal is not None and self.terminal.code is None and "end" not in [line.split(" ")[0] for line in self.lines]:
+            if self.terminal is not None and self.terminal.code is None and not any(line.startswith(("end ", "hangup ")) for line in self.lines):
                 self.terminal.send(b"\x03")
                 self.terminal.end()
         finally:
+            if self.cluster is not None:
+                self.cluster.close()
             shutil.rmtree(self.home, ignore_errors=True)
         return "\n".join(self.out).rstrip() + "\n"
 

@@ -132,18 +132,32 @@ class Terminal:
                     found.append(f"{y}:{first}-{x - 1} {look}")
         return found
 
-    def end(self, seconds=5):
+    def end(self, seconds=20):
         """Waits for the program's end; its exit code, or None (it is killed then)."""
         end = time.monotonic() + seconds
-        while self.code is None and time.monotonic() < end:
+        while not self.ended() and time.monotonic() < end:
             self.read(0.02)
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.code = os.waitstatus_to_exitcode(status)
+        os.close(self.fd)
+        return self.killed()
+
+    def hang_up(self, seconds=20):
+        """Closes the terminal under the program."""
+        os.close(self.fd)
+        end = time.monotonic() + seconds
+        while not self.ended() and time.monotonic() < end:
+            time.sleep(0.01)
+        return self.killed()
+
+    def ended(self):
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid:
+            self.code = os.waitstatus_to_exitcode(status)
+        return bool(pid)
+
+    def killed(self):
         if self.code is None:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-        os.close(self.fd)
         return self.code
 
 
