@@ -64,8 +64,13 @@ static int import_from(struct app *app, const char *file)
     size_t length = 0;
     char *text = strcmp(file, "-") == 0 ? read_input(&length, &err) : file_read(file, PROGRESS_FILE, &length, &err);
     bool ok = text != NULL;
-    if (ok && !progress_import(app->progress, text, length, &err))
+    if (ok && !progress_import(app->progress, text, length, &err)) {
+        char place[sizeof err.where];
+        const char *line = strchr(err.where, ':'); /* of what the store calls "progress" */
+        snprintf(place, sizeof place, "%s%s", file, line != NULL ? line : "");
         ok = error_context(&err, _("%s cannot be imported"), file);
+        memcpy(err.where, place, sizeof place);
+    }
     mem_free(text);
     return ok ? EXIT_OK : say_error(app, &err);
 }
