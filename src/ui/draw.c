@@ -179,13 +179,18 @@ static enum role frame_role(const struct ui *ui, enum pane pane)
     return ui->focus == pane ? ROLE_FOCUS : ROLE_FRAME;
 }
 
+static bool unreached(const struct error *trouble)
+{
+    return trouble->kind == ERROR_UNREACHABLE || trouble->kind == ERROR_TIMEOUT || trouble->kind == ERROR_BUSY;
+}
+
 /* "cluster live v1.37.2 · ns learn". The caller frees. */
 static struct safe_text cluster_words(const struct ui *ui, bool brief)
 {
     const char *name = ui->name != NULL && ui->name[0] != '\0' ? ui->name : "-", *label = brief ? "" : _("cluster ");
     bool known = ui->state == UI_CLUSTER_READY || ui->state == UI_CLUSTER_ASKING;
     char *words = known ? mem_printf(_(" %s%s %s · ns %s "), label, name, ui->version, ui->ns[0] != '\0' ? ui->ns : "-")
-                  : ui->trouble.kind != ERROR_NONE ? mem_printf(_(" %s%s: not reached "), label, name)
+                  : ui->trouble.kind != ERROR_NONE ? mem_printf(unreached(&ui->trouble) ? _(" %s%s: not reached ") : _(" %s%s: not used "), label, name)
                                                    : mem_string(_(" looking for the cluster… "));
     struct safe_text safe = safe_string(words);
     mem_free(words);
@@ -200,7 +205,7 @@ static void draw_title(const struct ui *ui, const struct layout *l)
     screen_frame(0, 0, l->columns, false, FRAME_HORIZONTAL, ROLE_FRAME);
     if (!l->wide) /* the cluster stands at the right end of the same row */
         end = l->columns - (about < most ? about : most) - 1;
-    screen_text(0, l->wide ? l->split + 2 : end, l->wide ? l->columns - l->split - 4 : l->columns - end - 1, &cluster, ui->trouble.kind != ERROR_NONE ? ROLE_BAD : ROLE_STATUS);
+    screen_text(0, l->wide ? l->split + 2 : end, l->wide ? l->columns - l->split - 4 : l->columns - end - 1, &cluster, ui->trouble.kind != ERROR_NONE || ui->unsafe ? ROLE_BAD : ROLE_STATUS);
     char *words = mem_printf(_(" step %d of %zu "), ui->step + 1, ui->lesson->steps.length);
     struct safe_text step = safe_string(words);
     int step_width = screen_text_width(&step);

@@ -58,14 +58,13 @@ struct ui {
     enum ui_cluster_state state;
     char *name, *server, *version, *uid, *ns, *user, *shell;
     struct kube_client *client;
+    bool unsafe;          /* the connection is one that the client warns of */
     struct error trouble; /* why there is no cluster, kept until there is one */
     struct error notice;  /* said once, until the next key */
-    bool solving, resetting;
+    bool solving;
     bool begun;      /* the run's step was begun */
     bool past[64];   /* steps known to be passed, for the bar */
     int selected;    /* of the choices, -1: none */
-    int passed_now;  /* steps passed since the start, for the farewell */
-    int lessons_seen;
 
     /* the screen */
     enum pane focus;
@@ -117,7 +116,6 @@ bool ui_banner(const struct ui *ui, struct vec *lines, size_t columns);
 void ui_scroll(struct ui *ui, struct pane_state *pane, int lines);
 /* ---- keys.c ---- */
 void ui_key(struct ui *ui, int key);
-enum { HELP_STATUS = 1, HELP_ALL = 2 };
 /* The keys of a place as the table has them: name and help (message ids); NULL after the last. */
 struct key_binding;
 const struct key_binding *ui_binding(size_t index);

@@ -114,11 +114,8 @@ static void phase_changed(struct ui *ui)
 {
     enum run_phase phase = ui_phase(ui);
     ui->panes[PANE_LESSON].stale = true;
-    if (phase == RUN_PASSED) {
-        ui->passed_now += ui->step < PAST_MAXIMUM && !ui->past[ui->step];
-        if (ui->step < PAST_MAXIMUM)
-            ui->past[ui->step] = true;
-    }
+    if (phase == RUN_PASSED && ui->step < PAST_MAXIMUM)
+        ui->past[ui->step] = true;
     if (phase == RUN_FAILED)
         schedule_retry(ui, lesson_run_error(ui->run));
     else if (phase != RUN_NEEDS && phase != RUN_IDLE) {
@@ -188,6 +185,11 @@ void ui_connected(struct ui *ui)
     struct lesson_run *run = lesson_run_new(ui->loop, ui->options.course->folder, ui->lesson->id, &options, &err);
     mem_free(work);
     ui_stale(ui);
+    if (run != NULL && lesson_run_lesson(run)->steps.length != ui->lesson->steps.length) { /* an author has just saved it */
+        error_set(&err, ERROR_CONFLICT, NULL, "%s", _("the lesson's file was changed meanwhile; open it again from the map"));
+        lesson_run_free(run);
+        run = NULL;
+    }
     if (run == NULL) {
         ui->notice = err;
         return;
@@ -280,7 +282,8 @@ void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster)
         const struct vec *warnings = kube_client_warnings(ui->client);
         ui->trouble = ERROR_INIT;
         ui->retries = 0;
-        if (warnings->length > 0)
+        ui->unsafe = warnings->length > 0;
+        if (ui->unsafe)
             ui_notice(ui, warnings->items[0]);
         ui_connected(ui);
         break;

@@ -99,7 +99,7 @@ static bool key_map(struct ui *ui, int key)
         char *id = mem_string(entry->id);
         struct error err = ERROR_INIT;
         overlay_close(ui);
-        if (id != NULL && strcmp(id, ui->lesson->id) != 0 && !ui_open(ui, id, NULL, &err))
+        if (id != NULL && (ui->run == NULL || strcmp(id, ui->lesson->id) != 0) && !ui_open(ui, id, NULL, &err))
             ui->notice = err;
         mem_free(id);
     } else
