@@ -38,6 +38,7 @@ return function(k)
 end
 """
 
+before_others()
 with Folder() as folder, Answers(cluster_with(deployment("web", NS, READS), NS)) as server:
     kubeconfig = folder.kubeconfig(server)
 

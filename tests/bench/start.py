@@ -12,6 +12,7 @@ def seconds(argv, environment):
     return time.perf_counter() - began
 
 
+before_others()
 with Folder() as folder:
     def run(what, *argv):
         times = [seconds(list(argv), folder.environment()) * 1000 for _ in range(ROUNDS)]

@@ -52,6 +52,15 @@ class Terminal:
             when = got[0]
         return when
 
+    def collect(self, quiet, first=5):
+        """All that comes until nothing did for `quiet` seconds, at the start `first` seconds: (when, bytes), not on the screen yet."""
+        chunks = []
+        while select.select([self.fd], [], [], quiet if chunks else first)[0]:
+            chunks.append(self.raw())
+            if not chunks[-1][1]:
+                break
+        return chunks
+
     def settle(self, quiet, seconds=30):
         """Reads until nothing came for `quiet` seconds; when the last bytes came, or None."""
         last, end = None, time.monotonic() + seconds
