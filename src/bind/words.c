@@ -36,6 +36,15 @@ static int word_expect(lua_State *lua)
     return 1;
 }
 
+/* The line of the lesson that runs now; 0: unknown. */
+static void push_line(lua_State *lua)
+{
+    char where[128];
+    script_where(lua, where, sizeof where);
+    const char *colon = strrchr(where, ':');
+    lua_pushinteger(lua, colon != NULL ? (lua_Integer)strtol(colon + 1, NULL, 10) : 0);
+}
+
 static int step_body(lua_State *lua)
 {
     luaL_checktype(lua, 1, LUA_TTABLE);
@@ -50,12 +59,9 @@ static int step_body(lua_State *lua)
 /* step "id" { ... } */
 static int word_step(lua_State *lua)
 {
-    char where[128];
     luaL_checkstring(lua, 1);
-    script_where(lua, where, sizeof where);
-    const char *colon = strrchr(where, ':');
     lua_settop(lua, 1);
-    lua_pushinteger(lua, colon != NULL ? (lua_Integer)strtol(colon + 1, NULL, 10) : 0);
+    push_line(lua);
     lua_pushcclosure(lua, step_body, 2);
     return 1;
 }
@@ -65,6 +71,8 @@ static int word_marked(lua_State *lua)
     luaL_checktype(lua, 1, LUA_TTABLE);
     lua_pushvalue(lua, lua_upvalueindex(1));
     lua_setfield(lua, 1, "$type");
+    push_line(lua);
+    lua_setfield(lua, 1, "$line");
     lua_settop(lua, 1);
     return 1;
 }
@@ -84,15 +92,24 @@ void register_words(struct bind *bind, lua_State *lua)
 
 /* ---- a file's result as plain data ---- */
 
-/* Replaces every function below the table at index by {"$function": id}; the id is script_keep's. */
-static void keep_functions(lua_State *lua, struct script *script, int index, int depth)
+/* Replaces every function below the table at index by {"$function": id}; the id is script_keep's. `ours` is the index of a table whose keys are the stand-ins
+ * made so far: a table may be met twice, but nobody else may name a function by its number. */
+static void keep_functions(lua_State *lua, struct script *script, int index, int ours, int depth)
 {
     if (depth > BIND_DEPTH)
         luaL_error(lua, "the table is nested too deeply");
     luaL_checkstack(lua, 8, "the table is nested too deeply");
+    lua_pushvalue(lua, index);
+    bool made = lua_rawget(lua, ours) != LUA_TNIL;
+    lua_pushliteral(lua, "$function");
+    if (lua_rawget(lua, index) != LUA_TNIL && !made)
+        luaL_error(lua, "no field may be called $function");
+    lua_pop(lua, 2);
+    if (made)
+        return;
     for (lua_pushnil(lua); lua_next(lua, index) != 0; lua_pop(lua, 1)) {
         if (lua_istable(lua, -1))
-            keep_functions(lua, script, lua_gettop(lua), depth + 1);
+            keep_functions(lua, script, lua_gettop(lua), ours, depth + 1);
         else if (lua_isfunction(lua, -1)) {
             lua_pushvalue(lua, -1);
             int id = script_keep(script);
@@ -100,7 +117,10 @@ static void keep_functions(lua_State *lua, struct script *script, int index, int
             lua_createtable(lua, 0, 1);
             lua_pushinteger(lua, id);
             lua_setfield(lua, -2, "$function");
-            lua_settable(lua, index); /* an existing key: allowed during a walk */
+            lua_pushvalue(lua, -1);
+            lua_pushboolean(lua, true);
+            lua_rawset(lua, ours);
+            lua_rawset(lua, index); /* an existing key: allowed during a walk */
         }
     }
 }
@@ -110,7 +130,8 @@ static int load_inside(lua_State *lua) /* stack: result, lightuserdata box */
     struct value **box = lua_touserdata(lua, 2);
     if (!lua_istable(lua, 1))
         return luaL_error(lua, "the file must end in: return lesson { … } (or course { … })");
-    keep_functions(lua, script_of(lua), 1, 0);
+    lua_newtable(lua);
+    keep_functions(lua, script_of(lua), 1, 3, 0);
     value_from_lua(lua, 1, box);
     return 0;
 }

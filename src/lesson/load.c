@@ -56,7 +56,7 @@ void lesson_free(struct lesson *lesson)
 
 struct reader {
     const char *file; /* "nginx/lesson.lua" */
-    int line;         /* of the step, 0: the lesson itself */
+    int line;         /* of the step or the lesson, 0: unknown */
     const char *step; /* its id, or NULL */
     struct error *err;
 };
@@ -124,6 +124,8 @@ static bool read_question(const struct reader *r, const struct value *table, str
     const struct value *ask = value_get(table, "ask");
     if (ask == NULL)
         return true;
+    if (value_type(ask) != VALUE_OBJECT)
+        return fault(r, "ask is { choices = { … }, answer = \"…\" }%s%s", "", "");
     if (!known_keys(r, ask, known) || !read_list(r, ask, "choices", &step->choices) || !read_text(r, ask, "answer", true, &step->answer))
         return false;
     if (step->choices.length < 2)
@@ -146,10 +148,10 @@ static bool read_mutants(const struct reader *r, const struct value *table, stru
     return true;
 }
 
-static bool read_step(struct lesson *lesson, const char *file, const struct value *table, struct error *err)
+static bool read_step(struct lesson *lesson, const char *file, int line, const struct value *table, struct error *err)
 {
     static const char *const known[] = {"id", "setup", "check", "verify", "invariant", "hint", "solve", "observe", "final", "since", "ask", "mutants", NULL};
-    struct reader r = {.file = file, .err = err, .line = (int)value_find_int(table, 0, "$line", NULL), .step = value_find_text(table, "id", NULL)};
+    struct reader r = {.file = file, .err = err, .line = (int)value_find_int(table, line, "$line", NULL), .step = value_find_text(table, "id", NULL)};
     if (value_type(table) != VALUE_OBJECT || r.step == NULL)
         return fault(&r, "steps are made by: step \"id\" { … }%s%s", "", "");
     if (lesson_find_step(lesson, r.step) != NULL)
@@ -182,7 +184,7 @@ static bool read_step(struct lesson *lesson, const char *file, const struct valu
 static bool read_lesson(struct lesson *lesson, const char *file, const struct value *table, struct error *err)
 {
     static const char *const known[] = {"id", "chapter", "level", "minutes", "after", "needs", "since", "scope", "images", "steps", "cleanup", NULL};
-    struct reader r = {.file = file, .err = err};
+    struct reader r = {.file = file, .err = err, .line = (int)value_find_int(table, 0, "$line", NULL)};
     const char *type = value_find_text(table, "$type", NULL), *id = value_find_text(table, "id", NULL), *scope = value_find_text(table, "scope", NULL);
     if (type == NULL || strcmp(type, "lesson") != 0)
         return fault(&r, "the file must end in: return lesson { … }%s%s", "", "");
@@ -197,7 +199,7 @@ static bool read_lesson(struct lesson *lesson, const char *file, const struct va
     if (ok && lesson->minutes <= 0)
         ok = fault(&r, "minutes is missing%s%s", "", "");
     for (const struct value *step = value_first(value_get(table, "steps")); ok && step != NULL; step = value_next(step))
-        ok = read_step(lesson, file, step, err);
+        ok = read_step(lesson, file, r.line, step, err);
     return ok && (lesson->steps.length > 0 || fault(&r, "the lesson has no steps%s%s", "", ""));
 }
 
@@ -219,16 +221,19 @@ static bool read_words(struct lesson *lesson, const char *pack, enum lang lang, 
         struct lesson_step *step = lesson->steps.items[i];
         step->text[lang] = lesson_text_step(lesson->text[lang], step->id);
         if (step->text[lang] == NULL)
-            return error_set(err, ERROR_INPUT, path, "%s: the step \"%s\" of lesson.lua:%d has no text: ## {#%s} Heading", path, step->id, step->line, step->id);
+            return error_set(err, ERROR_INPUT, path, "the step \"%s\" of lesson.lua:%d has no text: ## {#%s} Heading", step->id, step->line, step->id);
         for (size_t j = 0; j < step->choices.length; j++)
             if (text_step_block(step->text[lang], BLOCK_CHOICE, step->choices.items[j], 0) == NULL)
-                return error_set(err, ERROR_INPUT, path, "%s: step \"%s\" has no text for the choice \"%s\": > choice %s", path, step->id,
+                return error_set(err, ERROR_INPUT, path, "step \"%s\" has no text for the choice \"%s\": > choice %s", step->id,
                                  (const char *)step->choices.items[j], (const char *)step->choices.items[j]);
     }
     for (size_t i = 0; i < lesson->text[lang]->steps.length; i++) {
         const struct text_step *step = lesson->text[lang]->steps.items[i];
-        if (lesson_find_step(lesson, step->id) == NULL)
-            return error_set(err, ERROR_INPUT, path, "%s:%d: lesson.lua has no step \"%s\"", path, step->line, step->id);
+        if (lesson_find_step(lesson, step->id) == NULL) {
+            char where[192];
+            snprintf(where, sizeof where, "%.160s:%d", path, step->line);
+            return error_set(err, ERROR_INPUT, where, "lesson.lua has no step \"%s\"", step->id);
+        }
     }
     return true;
 }
@@ -265,7 +270,8 @@ struct lesson *lesson_load(struct loop *loop, const char *pack, const char *id, 
                                    .work_folder = world->work_folder};
     struct value *table = NULL;
     bool ok = (lesson->id != NULL && lesson->folder != NULL) || error_memory(err);
-    if (ok && !file_exists(lesson->folder))
+    bool there = ok && file_exists(lesson->folder);
+    if (ok && !there)
         ok = error_set(err, ERROR_NOT_FOUND, pack, "there is no lesson \"%s\"", id);
     ok = ok && (lesson->script = script_new(loop, pack, NULL, err)) != NULL && (lesson->bind = bind_new(lesson->script, &options, err)) != NULL &&
          (table = bind_load(lesson->bind, file, err)) != NULL && read_lesson(lesson, file, table, err) && read_words(lesson, pack, LANG_EN, err) &&
@@ -273,6 +279,8 @@ struct lesson *lesson_load(struct loop *loop, const char *pack, const char *id, 
     value_free(table);
     if (ok)
         return lesson;
+    if (err != NULL && there && (err->kind == ERROR_NOT_FOUND || err->kind == ERROR_DENIED)) /* a file of the lesson: it is faulty */
+        err->kind = ERROR_INPUT;
     lesson_free(lesson);
     return NULL;
 }

@@ -267,6 +267,11 @@ void fake_put(struct fake *fake, const char *text)
 {
     struct vec documents = {0};
     struct error err = ERROR_INIT;
+    struct value *json = text[0] == '{' ? json_parse(text, strlen(text), "the test's object", NULL) : NULL;
+    if (json != NULL) {
+        put_one(fake, json);
+        return;
+    }
     if (!yaml_parse_all(text, strlen(text), "the test's objects", YAML_DUPLICATES_REFUSE, &documents, &err))
         fail_msg("%s: %s", err.where, err.message);
     while (documents.length > 0)

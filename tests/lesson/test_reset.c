@@ -288,6 +288,9 @@ static void reset_can_be_left_at_any_moment_and_is_one_at_a_time(void **state)
         struct play play;
         struct ended ended = {0}, second = {0};
         play_start(&play, "shared", NULL);
+        fake_put(play.fake, "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"widgets.demo.kubetutor.dev\",\"labels\":"
+                            "{\"app.kubernetes.io/managed-by\":\"kubetutor\"}},\"spec\":{\"group\":\"demo.kubetutor.dev\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"widgets\","
+                            "\"singular\":\"widget\",\"kind\":\"Widget\"},\"versions\":[{\"name\":\"v1\"}]}}");
         play_begin(&play, "one", false);
         play_until_phase(&play, RUN_WORK);
         lesson_run_reset(play.run, ended_told, ended_reset, &ended);

@@ -1,0 +1,6 @@
+return lesson {
+  id = "choice-without-text", chapter = "c", level = "easy", minutes = 5,
+  steps = {
+    step "one" { ask = { choices = { "a", "b" }, answer = "a" } },
+  },
+}

@@ -1,0 +1,2 @@
+k:get("pods", "x")
+return lesson {}

@@ -1,0 +1,1 @@
+lesson { id = "no-return", chapter = "c", level = "easy", minutes = 5, steps = { step "one" {} } }

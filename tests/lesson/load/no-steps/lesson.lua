@@ -1,0 +1,1 @@
+return lesson { id = "no-steps", chapter = "c", level = "easy", minutes = 5 }

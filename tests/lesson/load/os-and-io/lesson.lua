@@ -1,0 +1,1 @@
+return os.execute("true") or io.open("/etc/passwd")

@@ -1,0 +1,1 @@
+return { id = "plain-table", chapter = "c", level = "easy", minutes = 5, steps = { step "one" {} } }

@@ -1,0 +1,2 @@
+local lib = require "requires.lib"
+return lib

@@ -1,0 +1,1 @@
+return course { title = t { en = "a", zh = "b" } }

@@ -1,0 +1,1 @@
+return lesson { id = "step-name-odd", chapter = "c", level = "easy", minutes = 5, steps = { step "../x" {} } }

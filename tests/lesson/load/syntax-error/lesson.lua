@@ -1,0 +1,4 @@
+return lesson {
+  id = "syntax-error",
+  steps = { step "one" { check = function( end } },
+}

@@ -1,0 +1,2 @@
+local x = t { en = "only" }
+return lesson {}
