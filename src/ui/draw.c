@@ -179,6 +179,11 @@ static enum role frame_role(const struct ui *ui, enum pane pane)
     return ui->focus == pane ? ROLE_FOCUS : ROLE_FRAME;
 }
 
+static enum role label_role(const struct ui *ui, enum pane pane)
+{
+    return ui->focus == pane ? ROLE_FOCUS : ROLE_STATUS;
+}
+
 static bool unreached(const struct error *trouble)
 {
     return trouble->kind == ERROR_UNREACHABLE || trouble->kind == ERROR_TIMEOUT || trouble->kind == ERROR_BUSY;
@@ -199,7 +204,7 @@ static struct safe_text cluster_words(const struct ui *ui, bool brief)
 
 static void draw_title(const struct ui *ui, const struct layout *l)
 {
-    enum role role = frame_role(ui, l->wide || ui->focus != PANE_LIVE ? PANE_LESSON : PANE_LIVE);
+    enum role role = label_role(ui, l->wide || ui->focus != PANE_LIVE ? PANE_LESSON : PANE_LIVE);
     struct safe_text cluster = cluster_words(ui, !l->wide);
     int end = l->wide ? l->split : l->columns, x = l->boxed ? 2 : 1, about = screen_text_width(&cluster), most = l->columns * 2 / 5;
     screen_frame(0, 0, l->columns, false, FRAME_HORIZONTAL, ROLE_FRAME);
@@ -252,9 +257,9 @@ static void draw_divider(const struct ui *ui, const struct layout *l)
     if (phase == RUN_PASSED)
         x += put(l->divider, x, end - x, ROLE_GOOD, "%s", _(" ✓ step done · n goes on "));
     else if (ui->run != NULL && all > 0)
-        x += put(l->divider, x, end - x, frame_role(ui, PANE_CHECKS), _(" checks %zu of %zu "), held, all);
+        x += put(l->divider, x, end - x, label_role(ui, PANE_CHECKS), _(" checks %zu of %zu "), held, all);
     else
-        x += put(l->divider, x, end - x, frame_role(ui, PANE_CHECKS), "%s", _(" checks "));
+        x += put(l->divider, x, end - x, label_role(ui, PANE_CHECKS), "%s", _(" checks "));
     const struct pane_state *pane = &ui->panes[ui->focus == PANE_LIVE && !l->wide ? PANE_LIVE : PANE_LESSON];
     int below = (int)pane->lines.length - pane->top - pane->height;
     if (below <= 0)

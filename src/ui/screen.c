@@ -288,7 +288,7 @@ static void draw(int y, int x, int width, const struct line *line, bool one_role
     }
     if (cut) {
         wattrset(stdscr, (int)term.attributes[one_role ? role : ROLE_MUTED]);
-        wmove(stdscr, y, x + width - 1);
+        wmove(stdscr, y, x + (int)column);
         put("…", strlen("…"));
     }
     wattrset(stdscr, A_NORMAL);

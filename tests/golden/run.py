@@ -35,8 +35,13 @@ class Case:
         self.home = tempfile.mkdtemp(prefix="kt-golden-")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "KUBETUTOR_DATA": source,
                             "KUBECONFIG": self.home + "/kubeconfig", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
-        pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG % "https://127.0.0.1:1")
+        self.write_kubeconfig("https://127.0.0.1:1")
         self.terminal = self.cluster = None
+
+    def write_kubeconfig(self, server):
+        path = pathlib.Path(self.home, "kubeconfig")
+        path.write_text(KUBECONFIG % server)
+        path.chmod(0o600)  # else the tutor warns
 
     def start(self):
         if self.terminal is None:
@@ -57,7 +62,7 @@ class Case:
     def control(self, what="start", name="", taste=""):
         if what == "start":
             self.cluster = api.Cluster()
-            pathlib.Path(self.home, "kubeconfig").write_text(KUBECONFIG % self.cluster.address)
+            self.write_kubeconfig(self.cluster.address)
             self.masks.append((re.escape(self.cluster.address), "http://SERVER"))
             self.masks.append((re.escape(self.cluster.address.removeprefix("http://")), "SERVER"))
         elif what == "put":
