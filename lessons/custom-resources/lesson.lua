@@ -78,7 +78,7 @@ local function rule(resource, verbs) return { apiGroups = { "kubetutor.dev" }, r
 return lesson {
   id = "custom-resources", chapter = "extending", level = "intermediate", minutes = 20, after = { "self-healing" },
   needs = { "customresourcedefinitions.apiextensions.k8s.io:get,create,patch,delete", "feasts.kubetutor.dev", "serviceaccounts",
-            "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io" },
+            "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io", FEASTS },
   scope = "cluster",
 
   steps = {

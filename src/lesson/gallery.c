@@ -5,7 +5,9 @@
 #include "base/mem.h"
 #include "lesson/internal.h"
 
-enum { GALLERY_KINDS = 32, GALLERY_OBJECTS = 20000 };
+enum { GALLERY_KINDS = 32, GALLERY_OBJECTS = 20000, DISCOVERY_MS = 1000 };
+
+#define DEFINITIONS "customresourcedefinitions.apiextensions.k8s.io"
 
 struct exhibit {
     struct gallery *gallery;
@@ -13,7 +15,10 @@ struct exhibit {
     const struct kube_resource *resource;
     unsigned resolving;
     struct kube_watch *watch;
+    struct kube_watch *definition; /* of a kind that the cluster does not serve yet: its CustomResourceDefinition, by name */
+    struct loop_event *again;      /* the kind is asked for once more, a moment after its definition was established */
     bool before; /* the first list is still coming: what it shows was there before */
+    bool definition_before;
 };
 
 struct gallery {
@@ -37,6 +42,9 @@ static void free_exhibit(void *item)
         kube_resolve_cancel(exhibit->gallery->run->client, exhibit->resolving);
     if (exhibit->watch != NULL)
         kube_watch_stop(exhibit->watch);
+    if (exhibit->definition != NULL)
+        kube_watch_stop(exhibit->definition);
+    loop_drop(exhibit->again);
     mem_free(exhibit->kind);
     mem_free(exhibit);
 }
@@ -149,18 +157,83 @@ static void trouble(void *data, const struct error *error, int64_t retry_ms)
     run_tell(run, RUN_EVENT_TROUBLE);
 }
 
+/* ---- kinds that the lesson or the learner defines on the way ---- */
+
+static void resolve(void *data);
+
+static void definition_changed(void *data, enum kube_change change, const struct value *object, const struct value *old)
+{
+    struct exhibit *exhibit = data;
+    struct lesson_run *run = exhibit->gallery->run;
+    const char *uid = value_find_text(object, "metadata", "uid", NULL), *manager = value_find_text(object, "metadata", "labels", BIND_LABEL_MANAGED, NULL);
+    (void)old;
+    if (change == KUBE_DELETED)
+        return;
+    bool shared = manager != NULL && strcmp(manager, BIND_MANAGER) == 0; /* k:shared_crd keeps count of its users */
+    if (change == KUBE_ADDED && !exhibit->definition_before && !shared && run->ledger && uid != NULL)
+        (void)!progress_ledger_add(run->progress, run->cluster, run->lesson->id, DEFINITIONS, "", exhibit->kind, uid, NULL);
+    if (exhibit->watch == NULL)
+        loop_set_timer(exhibit->again, DISCOVERY_MS);
+}
+
+static void definition_synced(void *data)
+{
+    ((struct exhibit *)data)->definition_before = false;
+}
+
+static void definition_trouble(void *data, const struct error *error, int64_t retry_ms)
+{
+    (void)data; /* who may not see definitions is not shown kinds that come later; all else works */
+    (void)error;
+    (void)retry_ms;
+}
+
+static void watch_definition(struct exhibit *exhibit)
+{
+    static const struct kube_watch_listener listener = {.changed = definition_changed, .synced = definition_synced, .trouble = definition_trouble};
+    struct kube_client *client = exhibit->gallery->run->client;
+    const struct kube_resource *definitions = kube_resource_known(client, DEFINITIONS);
+    if (exhibit->definition != NULL || definitions == NULL || strchr(exhibit->kind, '.') == NULL)
+        return;
+    char *fields = mem_printf("metadata.name=%s", exhibit->kind);
+    if (exhibit->again == NULL)
+        exhibit->again = loop_add_timer(exhibit->gallery->run->loop, -1, resolve, exhibit);
+    struct kube_watch_options options = {.resource = definitions, .fields = fields};
+    exhibit->definition_before = true;
+    if (fields != NULL && exhibit->again != NULL)
+        exhibit->definition = kube_watch_start(client, &options, &listener, exhibit, NULL);
+    mem_free(fields);
+}
+
 static void found(void *data, const struct kube_resource *resource, const struct error *error)
 {
     static const struct kube_watch_listener listener = {.changed = changed, .synced = synced, .trouble = trouble};
     struct exhibit *exhibit = data;
-    (void)error;
     exhibit->resolving = 0;
+    if (resource == NULL && error->kind == ERROR_NOT_FOUND)
+        watch_definition(exhibit);
     if (resource == NULL || !resource->namespaced || exhibit->watch != NULL)
         return;
     struct kube_watch_options options = {.resource = resource, .ns = exhibit->gallery->run->ns};
     exhibit->resource = resource;
     exhibit->before = true;
     exhibit->watch = kube_watch_start(exhibit->gallery->run->client, &options, &listener, exhibit, NULL);
+}
+
+static void ask(struct exhibit *exhibit)
+{
+    unsigned number = kube_resolve(exhibit->gallery->run->client, exhibit->kind, found, exhibit);
+    if (number != 0 && exhibit->watch == NULL)
+        exhibit->resolving = number;
+}
+
+static void resolve(void *data)
+{
+    struct exhibit *exhibit = data;
+    if (exhibit->watch != NULL || exhibit->resolving != 0)
+        return;
+    kube_discovery_forget(exhibit->gallery->run->client);
+    ask(exhibit);
 }
 
 void gallery_add(struct gallery *gallery, const char *kind)
@@ -191,9 +264,7 @@ void gallery_add(struct gallery *gallery, const char *kind)
         if (!vec_push(&gallery->exhibits, exhibit))
             return;
     }
-    unsigned number = kube_resolve(gallery->run->client, name, found, exhibit);
-    if (number != 0 && exhibit->watch == NULL)
-        exhibit->resolving = number;
+    ask(exhibit);
 }
 
 struct gallery *gallery_new(struct lesson_run *run, struct error *err)

@@ -50,7 +50,7 @@ static void skip(struct verdict *verdict, const char *reason)
 static void answer_history(const struct judging *j, struct verdict *verdict)
 {
     bool recorded = j->record.state == PROGRESS_PASSED, failed = false, unknown = false;
-    if (verdict->outcome != OUTCOME_FAILED)
+    if (verdict->outcome != OUTCOME_FAILED || verdict->error.kind != ERROR_NONE) /* an error is no expectation's */
         return;
     for (size_t i = 0; i < verdict->expectations.length; i++) {
         struct expectation *e = verdict->expectations.items[i];

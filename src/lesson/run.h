@@ -78,6 +78,8 @@ void lesson_run_hint(struct lesson_run *run, void (*done)(void *data, const stru
 void lesson_run_solve(struct lesson_run *run, void (*done)(void *data, const struct error *error), void *data);
 /* Runs one of the step's mutants (selftest). */
 void lesson_run_mutant(struct lesson_run *run, const char *name, void (*done)(void *data, const struct error *error), void *data);
+/* The language changed: what expectations say is said again. */
+void lesson_run_reword(struct lesson_run *run);
 /* Stops live checks and watches of the step (before cleanup, or to look at another lesson). */
 void lesson_run_pause(struct lesson_run *run);
 
