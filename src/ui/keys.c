@@ -109,6 +109,8 @@ static void language(struct ui *ui, int key)
     lang_set(lang_get() == LANG_EN ? LANG_ZH : LANG_EN);
     (void)!progress_set_fact(ui->options.progress, "", "lang", lang_name(lang_get()), NULL);
     ui->checks_height = 0;
+    if (ui->run != NULL)
+        lesson_run_reword(ui->run);
     ui_stale(ui);
 }
 

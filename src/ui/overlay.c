@@ -378,7 +378,7 @@ static const struct overlay_kind kinds[OVERLAY_COUNT] = {
     [OVERLAY_CONSENT] = {N_("May I?"), N_("y: yes · n: no · q: quit"), build_consent, key_consent, false, true},
     [OVERLAY_RESTART] = {N_("Again"), N_("Enter: begin again · Esc: stay"), build_restart, key_restart, true, true},
     [OVERLAY_SKIP] = {N_("Not done yet"), N_("n: go on · h: a hint · Esc: stay"), build_skip, key_skip, true, true},
-    [OVERLAY_END] = {N_("The end of the lesson"), N_("n: the next lesson · m: map · q: quit · Esc: stay"), build_end, key_end, true, true},
+    [OVERLAY_END] = {N_("The end of the lesson"), N_("m: map · q: quit · Esc: stay"), build_end, key_end, true, true},
     [OVERLAY_QUIT] = {N_("Quit?"), N_("q: quit · Esc: stay"), build_quit, key_quit, true, true},
 };
 
