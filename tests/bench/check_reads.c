@@ -1,5 +1,5 @@
-/* check_reads KUBECONFIG ROUNDS LESSON.LUA: runs a check again and again, as a change in the cluster would, once its watch is there. The file returns the
- * check. Prints "check_us" (by the clock) and "cpu_us" (on the processor) a line a round. */
+/* check_reads KUBECONFIG ROUNDS LESSON.LUA: runs a check again and again, as a change in the cluster would, once its watch is
+ * there. The file returns the check. Prints "check_us" (by the clock) and "cpu_us" (on the processor) a line a round. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ int main(int argc, char **argv)
         if (!bench.done && !loop_until(loop, &bench.done, LONGEST_MS))
             die("the check does not end", &err);
         if (round >= 0)
-            printf("check_us %.2f\ncpu_us %.2f\n", microseconds(CLOCK_MONOTONIC) - began, microseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+            printf("check_us %.2f\ncpu_us %.2f\n", microseconds(CLOCK_MONOTONIC) - began,
+                   microseconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     }
     bind_free(bench.bind);
     script_free(script);

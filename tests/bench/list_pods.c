@@ -1,5 +1,6 @@
-/* list_pods KUBECONFIG ROUNDS: a list of all pods, 500 a page, from the server that the kubeconfig names. Prints "name value" lines (ms, bytes, pods):
- * the pages as they came parsed again from memory, and the whole list by kube_list, with compression as a kubeconfig has it and without. */
+/* list_pods KUBECONFIG ROUNDS: a list of all pods, 500 a page, from the server that the kubeconfig names. Prints "name value"
+ * lines (ms, bytes, pods): the pages as they came parsed again from memory, and the whole list by kube_list, with compression
+ * as a kubeconfig has it and without. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static void got_page(void *data, const struct kube_answer *answer, const struct 
         die("a page", error);
     struct page *page = mem_zero(1, sizeof *page);
     struct value *list = json_parse(answer->body, answer->length, "a page", &err);
-    if (page == NULL || list == NULL || (page->text = mem_string_n(answer->body, answer->length)) == NULL || !vec_push(&bench->pages, page))
+    if (page == NULL || list == NULL || (page->text = mem_string_n(answer->body, answer->length)) == NULL ||
+        !vec_push(&bench->pages, page))
         die("a page", &err);
     page->length = answer->length;
     bench->bytes += answer->length;
@@ -139,7 +141,8 @@ static void listed(void *data, struct value *object, const struct error *error, 
 
 static void list_all(struct bench *bench, const char *name, int rounds)
 {
-    static const struct kube_resource pods = {.group = "", .version = "v1", .plural = "pods", .singular = "pod", .kind = "Pod", .namespaced = true};
+    static const struct kube_resource pods = {
+        .group = "", .version = "v1", .plural = "pods", .singular = "pod", .kind = "Pod", .namespaced = true};
     const struct kube_target target = {.resource = &pods};
     for (int round = 0; round < rounds; round++) {
         struct error err = ERROR_INIT;
@@ -150,7 +153,8 @@ static void list_all(struct bench *bench, const char *name, int rounds)
             die("the list", &err);
         if (!loop_until(bench->loop, &bench->done, LONGEST_MS))
             die("the list is not done after two minutes", &err);
-        printf("%s_ms %.2f\n%s_cpu_ms %.2f\n", name, ms_of(CLOCK_MONOTONIC) - began, name, ms_of(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+        printf("%s_ms %.2f\n%s_cpu_ms %.2f\n", name, ms_of(CLOCK_MONOTONIC) - began, name,
+               ms_of(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     }
 }
 
