@@ -50,10 +50,8 @@ static void advance(struct reader *r)
 /* Characters of a name without quotes. Everything that has a meaning, and blanks, need quotes. */
 static bool is_plain(char c)
 {
-    switch (c) { /* a check reads many paths: this is faster than strchr */
-    case '.': case '[': case ']': case '=': case '"': case '\'': case '\\': case 0x7F: return false;
-    default: return (unsigned char)c > ' ';
-    }
+    /* Compared one by one: a check reads many paths, and strchr is a call for each character. */
+    return (unsigned char)c > ' ' && c != 0x7F && c != '.' && c != '[' && c != ']' && c != '=' && c != '"' && c != '\'' && c != '\\';
 }
 
 /* A name without quotes; a NUL is written over what follows it, which r->next still knows. */
