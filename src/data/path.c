@@ -51,7 +51,8 @@ static void advance(struct reader *r)
 static bool is_plain(char c)
 {
     /* Compared one by one: a check reads many paths, and strchr is a call for each character. */
-    return (unsigned char)c > ' ' && c != 0x7F && c != '.' && c != '[' && c != ']' && c != '=' && c != '"' && c != '\'' && c != '\\';
+    return (unsigned char)c > ' ' && c != 0x7F && c != '.' && c != '[' && c != ']' && c != '=' && c != '"' && c != '\'' &&
+           c != '\\';
 }
 
 /* A name without quotes; a NUL is written over what follows it, which r->next still knows. */
