@@ -11,7 +11,7 @@
 
 #define K "kubetutor.k"
 
-enum { BIND_RUNS = 64, BIND_FOLLOWERS = 64, BIND_STATE = 256 << 10 };
+enum { BIND_RUNS = 64, BIND_FOLLOWERS = 64, BIND_STATE = 256 << 10, BIND_PRELUDE = 64 << 10 };
 
 /* ---- followers ---- */
 
@@ -422,6 +422,16 @@ static bool copy(char **to, const char *from)
     return from == NULL || *to != NULL;
 }
 
+static bool run_prelude(struct script *script, struct error *err)
+{
+    struct buf text = buf_make(BIND_PRELUDE);
+    for (size_t i = 0; prelude_lua[i] != NULL; i++)
+        buf_append_string(&text, prelude_lua[i]);
+    bool ok = buf_ok(&text) ? script_run_text(script, text.bytes, text.length, "prelude", err) : error_memory(err);
+    buf_free(&text);
+    return ok;
+}
+
 struct bind *bind_new(struct script *script, const struct bind_options *options, struct error *err)
 {
     struct bind *bind = mem_zero(1, sizeof *bind);
@@ -448,7 +458,7 @@ struct bind *bind_new(struct script *script, const struct bind_options *options,
         error_memory(err);
     script_set_context(script, bind);
     if (ok)
-        ok = script_run_text(script, prelude_lua, strlen(prelude_lua), "prelude", err);
+        ok = run_prelude(script, err);
     if (ok)
         bind->prelude = script_keep(script);
     if (ok && set_globals(bind, err))

@@ -98,7 +98,7 @@ extern const luaL_Reg methods_write[];  /* write.c: apply, create, patch, delete
 extern const luaL_Reg methods_wait[];   /* wait.c: wait, wait_gone, sleep */
 extern const luaL_Reg methods_try[];    /* try.c: logs, exec, http */
 extern const luaL_Reg methods_prelude[]; /* read.c: state; for the prelude only */
-extern const char prelude_lua[];        /* prelude.c: methods written in Lua: a chunk that returns a function from the trusted methods to a table */
+extern const char *const prelude_lua[]; /* prelude.c: methods written in Lua, in parts, NULL at the end: a chunk that returns a function from the trusted methods to a table */
 void register_words(struct bind *bind, lua_State *lua); /* words.c: t, expect, step, lesson, course as globals of the table on top */
 
 #endif

@@ -2,7 +2,7 @@
  * methods (they work from verify, too) and returns what is added to k. */
 #include "bind/internal.h"
 
-const char prelude_lua[] =
+const char *const prelude_lua[] = { /* in parts: a longer text in one is more than a compiler must take */
     "return function(k_)\n"
     "  local added = {}\n"
     /* A Pod of the lesson's own, for what only shows from inside the cluster; made when first needed, removed with the lesson. */
@@ -53,6 +53,7 @@ const char prelude_lua[] =
     "      return k_.state(k, service, holds, 'spec.selector', words(labels), words(selector))\n"
     "    end }\n"
     "  end\n"
+    ,
     /* Made, or adopted if somebody else made it; who uses it is written on it, and the last one to go removes it. */
     "  local crds = 'customresourcedefinitions.apiextensions.k8s.io'\n"
     "  local mark = 'used-by.kubetutor.dev/'\n"
@@ -83,4 +84,6 @@ const char prelude_lua[] =
     "    end\n"
     "  end\n"
     "  return added\n"
-    "end\n";
+    "end\n",
+    NULL,
+};
