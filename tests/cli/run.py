@@ -4,7 +4,7 @@ A case is a list of command lines, each with what must come of it. They share a 
     # remark
     file NAME          makes a file of the lines below that begin with "|" (and a space)
     $ COMMAND          a line for bash; kubetutor is on PATH
-    exit N             its exit code; 0 where nothing is said
+    exit N             its exit code; 0 where nothing is said. N|M: one of them
     out REGEX          stdout holds this; err REGEX: stderr. "no-out REGEX", "no-err REGEX": it does not
     out-lines N        stdout has so many lines; err-lines N
     within SECONDS     it takes no longer (it is ended after 60 in any case)
@@ -46,7 +46,7 @@ def fault(word, rest, code, texts, seconds):
     negated, _, stream = word.rpartition("no-")
     text = texts.get(stream.removesuffix("-lines"))
     if word == "exit":
-        return None if code == int(rest) else f"it ended with {code}, not {rest}"
+        return None if str(code) in rest.split("|") else f"it ended with {code}, not {rest}"
     if word == "within":
         return None if seconds <= float(rest) else f"it took {seconds:.1f} s, more than {rest}"
     if text is None:
