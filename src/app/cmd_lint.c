@@ -23,10 +23,11 @@ struct linting {
 
 static void say_finding(struct linting *linting, bool is_error, const char *where, const char *message)
 {
-    struct safe_text place = safe_string(where), words = safe_string(message);
+    struct safe_text pack = safe_string(linting->pack), place = safe_string(where), words = safe_string(message);
     linting->errors += is_error;
     linting->warnings += !is_error;
-    printf("%s/%s: %s%s\n", linting->pack, place.bytes != NULL ? place.bytes : "", is_error ? "" : "warning: ", words.bytes != NULL ? words.bytes : "");
+    printf("%s/%s: %s%s\n", pack.bytes != NULL ? pack.bytes : "", place.bytes != NULL ? place.bytes : "", is_error ? "" : "warning: ", words.bytes != NULL ? words.bytes : "");
+    safe_free(&pack);
     safe_free(&place);
     safe_free(&words);
 }
@@ -54,7 +55,7 @@ static bool lint_pack(struct linting *linting, struct error *err)
 {
     struct vec lessons = vec_make(1000, mem_free);
     DIR *folder = opendir(linting->pack);
-    bool ok = folder != NULL || error_set(err, ERROR_NOT_FOUND, NULL, _("there is no folder %s"), linting->pack);
+    bool ok = folder != NULL || error_set(err, ERROR_USAGE, NULL, _("there is no folder %s"), linting->pack);
     for (struct dirent *entry; ok && folder != NULL && (entry = readdir(folder)) != NULL;) {
         char *lesson = mem_printf("%s/%s/lesson.lua", linting->pack, entry->d_name);
         ok = lesson != NULL && (entry->d_name[0] == '.' || !file_exists(lesson) || vec_push_string(&lessons, entry->d_name));
@@ -171,7 +172,7 @@ static bool make_lesson(const struct skeleton *skeleton, const char *folder, str
         char *to = mem_printf("%s/%s", folder, names[i]);
         ok = to != NULL ? write_skeleton(skeleton, names[i], to, err) : error_memory(err);
         if (ok)
-            printf(_("made %s\n"), to);
+            print_safe(stdout, _("made %s\n"), to);
         mem_free(to);
     }
     mem_free(files);
@@ -189,20 +190,15 @@ static bool make_in_pack(struct app *app, const char *pack, struct skeleton *ske
     skeleton->chapter = last != NULL ? last->id : "first-steps";
     ok = ok && make_lesson(skeleton, folder, err) && (!fresh || write_skeleton(skeleton, "course.lua", course_file, err));
     if (ok && fresh)
-        printf(_("made %s\n"), course_file);
-    else if (ok)
-        printf(_("Now name \"%s\" among the lessons of chapter %s in %s.\n"), skeleton->lesson, skeleton->chapter, course_file);
+        print_safe(stdout, _("made %s\n"), course_file);
+    else if (ok) {
+        char *text = mem_printf(_("Now name \"%s\" among the lessons of chapter %s in %s."), skeleton->lesson, skeleton->chapter, course_file);
+        print_safe(stdout, "%s\n", text != NULL ? text : "");
+        mem_free(text);
+    }
     course_free(course);
     mem_free(course_file);
     return ok;
-}
-
-static int usage(const char *message, const char *detail)
-{
-    fprintf(stderr, "kubetutor: ");
-    fprintf(stderr, message, detail);
-    fprintf(stderr, "\n");
-    return EXIT_USAGE;
 }
 
 int command_new(struct app *app)
@@ -210,11 +206,11 @@ int command_new(struct app *app)
     struct error err = ERROR_INIT;
     const char *path = app->arguments.items[0], *slash = strrchr(path, '/'), *lesson = slash != NULL ? slash + 1 : path;
     if (slash == NULL || slash == path || *lesson == '\0')
-        return usage(_("new wants PACK/LESSON, a folder of lessons and the new one's name; not %s"), path);
+        return say_usage(_("new wants PACK/LESSON, a folder of lessons and the new one's name; not %s"), path);
     if (lesson[strspn(lesson, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0' || strlen(lesson) > 63)
-        return usage(_("a lesson's name is made of small letters, digits and -, not %s"), lesson);
+        return say_usage(_("a lesson's name is made of small letters, digits and -, not %s"), lesson);
     if (file_exists(path))
-        return usage(_("%s is there already; nothing was overwritten"), path);
+        return say_usage(_("%s is there already; nothing was overwritten"), path);
     char *data = find_data_folder(&err), *from = data != NULL ? mem_printf("%s/assets/skeleton", data) : NULL, *pack = mem_string_n(path, (size_t)(slash - path));
     struct skeleton skeleton = {.from = from, .lesson = lesson};
     bool ok = data != NULL && ((from != NULL && pack != NULL) || error_memory(&err)) && make_in_pack(app, pack, &skeleton, path, &err);

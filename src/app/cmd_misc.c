@@ -1,4 +1,4 @@
-/* cmd_misc.c: version, completion, progress. */
+/* cmd_misc.c: help, version, completion, progress. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +15,19 @@ int command_version(struct app *app)
 {
     (void)app;
     printf("kubetutor %s\n", KT_VERSION);
+    return EXIT_OK;
+}
+
+int command_help(struct app *app)
+{
+    const char *asked = app->arguments.length > 0 ? app->arguments.items[0] : NULL;
+    const struct command *found = NULL;
+    for (size_t i = 0; asked != NULL && i < command_count && found == NULL; i++)
+        if (strcmp(commands[i].name, asked) == 0)
+            found = &commands[i];
+    if (asked != NULL && found == NULL)
+        return say_usage(_("there is no command \"%s\"; kubetutor help lists them"), asked);
+    print_help(app, found);
     return EXIT_OK;
 }
 

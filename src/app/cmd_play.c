@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/lang.h"
 #include "base/mem.h"
+#include "report/report.h"
 #include "text/safe.h"
 #include "text/width.h"
 
-enum { PLAY_STEP_MS = 180000, PLAY_SLOW_MS = 2500, PLAY_TICK_MS = 1000, PLAY_RESET_MS = 150000 };
+enum { PLAY_SLOW_MS = 2500, PLAY_RESET_MS = 150000 };
 
 enum pace { PACE_FAST, PACE_SLOW, PACE_KEY };
 
@@ -19,20 +20,10 @@ struct play {
     struct app *app;
     struct lesson_run *run;
     enum pace pace;
-    bool settled;     /* a phase was reached that play waits for */
+    int64_t step_ms;  /* the most that each part of a step may take */
     bool solved;      /* the solution has run */
     struct error error;
-    struct verdict *last;
 };
-
-static void event(void *data, enum run_event what)
-{
-    struct play *play = data;
-    (void)what;
-    enum run_phase phase = lesson_run_phase(play->run);
-    play->settled = phase == RUN_QUESTION || phase == RUN_WORK || phase == RUN_VERIFY || phase == RUN_PASSED || phase == RUN_FAILED || phase == RUN_BROKEN ||
-                    phase == RUN_READING;
-}
 
 static void key_pressed(void *data, int what)
 {
@@ -101,15 +92,13 @@ static void say_step(struct play *play, const struct lesson_step *step)
 }
 
 /* Progress while it waits, on a terminal only: what is not yet so. */
-static void show_waiting(struct play *play, int64_t since)
+static void show_waiting(void *data, int64_t since)
 {
-    const struct verdict *verdict = lesson_run_verdict(play->run);
+    const struct play *play = data;
+    const struct expectation *e = first_failing(lesson_run_verdict(play->run));
     if (!isatty(STDERR_FILENO))
         return;
-    for (size_t i = 0; verdict != NULL && i < verdict->expectations.length; i++) {
-        const struct expectation *e = verdict->expectations.items[i];
-        if (e->holds)
-            continue;
+    if (e != NULL) {
         struct buf line = buf_make(4096), cut = buf_make(4096);
         expectation_print(e, &line);
         struct safe_text safe = safe_string(buf_ok(&line) && line.bytes != NULL ? line.bytes : "");
@@ -129,24 +118,15 @@ static void clear_waiting(void)
         fprintf(stderr, "\r\033[K");
 }
 
-/* Runs the loop until the phase is one of these, or the time is over. */
-static bool wait_phase(struct play *play, unsigned phases, int64_t ms)
+/* Waits for one of these phases, or for the solution's end; what came instead is told, and its exit code returned. */
+static int wait_for(struct play *play, unsigned phases, const bool *solved)
 {
-    int64_t since = clock_monotonic_ms();
-    while (!play->app->interrupted) {
-        enum run_phase phase = lesson_run_phase(play->run);
-        int64_t left = since + ms - clock_monotonic_ms();
-        if ((phases & (1u << phase)) != 0) {
-            clear_waiting();
-            return true;
-        }
-        if (left <= 0)
-            break;
-        loop_once(play->app->loop, left < PLAY_TICK_MS ? left : PLAY_TICK_MS);
-        show_waiting(play, since);
-    }
+    struct error err = ERROR_INIT;
+    enum followed followed = follow(play->app, play->run, phases, solved, play->step_ms, show_waiting, play, &err);
     clear_waiting();
-    return false;
+    if (followed == FOLLOW_LATE && lesson_run_verdict(play->run) != NULL)
+        print_verdict(play->app, lesson_run_verdict(play->run));
+    return say_followed(play->app, followed, &err);
 }
 
 static void solved(void *data, const struct error *error)
@@ -176,8 +156,9 @@ static int play_step(struct play *play, int index)
     play->error = ERROR_INIT;
     play->solved = false;
     lesson_run_begin(play->run, index, false);
-    if (!wait_phase(play, ended | 1u << RUN_QUESTION | 1u << RUN_WORK | 1u << RUN_VERIFY, PLAY_STEP_MS))
-        return EXIT_FAILED;
+    int code = wait_for(play, ended | 1u << RUN_QUESTION | 1u << RUN_WORK | 1u << RUN_VERIFY, NULL);
+    if (code != EXIT_OK)
+        return code;
     if (lesson_run_phase(play->run) == RUN_FAILED)
         return broken(play);
     say_step(play, step);
@@ -198,14 +179,18 @@ static int play_step(struct play *play, int index)
         pause_a_little(play);
         lesson_run_answer(play->run, step->answer);
     }
-    wait_phase(play, ended | 1u << RUN_WORK | 1u << RUN_VERIFY, PLAY_STEP_MS);
-    if (step->solve != 0 && lesson_run_phase(play->run) != RUN_FAILED) {
+    code = wait_for(play, ended | 1u << RUN_WORK | 1u << RUN_VERIFY, NULL);
+    if (code == EXIT_OK && step->solve != 0 && lesson_run_phase(play->run) != RUN_FAILED) {
         lesson_run_solve(play->run, solved, play);
-        loop_until(play->app->loop, &play->solved, PLAY_STEP_MS);
+        code = wait_for(play, 0, &play->solved);
         if (play->error.kind != ERROR_NONE)
             return say_error(play->app, &play->error);
     }
-    if (!wait_phase(play, ended, PLAY_STEP_MS) || lesson_run_phase(play->run) != RUN_PASSED)
+    if (code == EXIT_OK)
+        code = wait_for(play, ended, NULL);
+    if (code != EXIT_OK)
+        return code;
+    if (lesson_run_phase(play->run) != RUN_PASSED)
         return broken(play);
     if (lesson_run_verdict(play->run) != NULL)
         print_verdict(play->app, lesson_run_verdict(play->run));
@@ -239,8 +224,13 @@ static int clean_up(struct play *play)
     play->app->done = false;
     play->error = ERROR_INIT;
     lesson_run_reset(play->run, removed_one, reset_done, play);
-    app_wait(play->app, PLAY_RESET_MS);
-    return play->error.kind != ERROR_NONE ? say_error(play->app, &play->error) : EXIT_OK;
+    if (!app_wait(play->app, PLAY_RESET_MS) && play->error.kind == ERROR_NONE)
+        error_set(&play->error, ERROR_TIMEOUT, NULL, _("the clean-up did not end in %d s"), PLAY_RESET_MS / 1000);
+    if (play->error.kind == ERROR_NONE)
+        return EXIT_OK;
+    int code = say_error(play->app, &play->error);
+    say_left(play->app, lesson_run_lesson(play->run)->id);
+    return code;
 }
 
 static bool parse_pace(const struct app *app, enum pace *pace)
@@ -255,8 +245,15 @@ static bool parse_pace(const struct app *app, enum pace *pace)
             *pace = (enum pace)i;
             return true;
         }
-    fprintf(stderr, "kubetutor: %s\n", _("--pace is slow, fast or key"));
+    say_usage(_("--pace is slow, fast or key, not %s"), asked);
     return false;
+}
+
+static void say_kept(const struct play *play, const char *lesson)
+{
+    char *text = mem_printf(_("kept in namespace %s; kubetutor reset %s removes it"), session_namespace(play->app->session), lesson);
+    print_safe(stderr, "%s\n", text != NULL ? text : "");
+    mem_free(text);
 }
 
 static int play_lesson(struct play *play, const char *step)
@@ -278,10 +275,9 @@ static int play_lesson(struct play *play, const char *step)
     if (play->app->interrupted)
         code = EXIT_INTERRUPTED;
     if (play->app->values[OPTION_KEEP] == NULL) {
-        int cleaning = clean_up(play);
-        code = code == EXIT_OK ? cleaning : code;
+        code = report_join_codes(code, clean_up(play));
     } else if (code == EXIT_OK)
-        fprintf(stderr, _("kept in namespace %s; kubetutor reset %s removes it\n"), session_namespace(play->app->session), lesson->id);
+        say_kept(play, lesson->id);
     return code;
 }
 
@@ -290,14 +286,15 @@ int command_play(struct app *app)
     struct error err = ERROR_INIT;
     struct lesson_name name = {0};
     struct play play = {.app = app};
-    if (!parse_pace(app, &play.pace))
+    if (!parse_pace(app, &play.pace) || !step_time(app, &play.step_ms))
         return EXIT_USAGE;
     if (!lesson_name_parse(app->arguments.items[0], &name))
         error_memory(&err);
     struct lesson *known = err.kind == ERROR_NONE ? app_lesson(app, name.lesson, &err) : NULL; /* a wrong name is told before a cluster is asked */
+    bool is_known = known != NULL && (name.step == NULL || app_step(known, name.step, &err) >= 0);
     lesson_free(known);
-    if (known != NULL && app_session(app, true, &err))
-        play.run = app_run(app, name.lesson, true, event, &play, &err);
+    if (is_known && app_session(app, true, &err))
+        play.run = app_run(app, name.lesson, true, NULL, NULL, &err);
     int code = play.run != NULL ? play_lesson(&play, name.step) : say_error(app, &err);
     lesson_run_free(play.run);
     lesson_name_free(&name);

@@ -68,6 +68,8 @@ extern const size_t command_count;
 
 /* Parses argv into app; false: a message was printed, exit code 2. */
 bool options_parse(struct app *app, int argc, char **argv);
+/* Says what is wrong with the command line (one %s, for detail, which may be anything) and returns EXIT_USAGE. */
+int say_usage(const char *format, const char *detail);
 void print_help(const struct app *app, const struct command *command);
 void print_completion(const char *shell);
 
@@ -81,10 +83,26 @@ char *find_catalogues(void);
  * The caller frees. NULL with err: the folder cannot be made; the lesson still works without. */
 char *work_folder(const char *lesson_folder, const char *lesson, struct error *err);
 
+/* May the pack's lessons run commands on this machine (k:sh)? The built-in course, and folders that stand in $XDG_CONFIG_HOME/kubetutor/trusted-packs, a path a line. */
+bool pack_is_trusted(const struct app *app);
+
 /* ---- shell.c ---- */
 
 /* Writes ~/kubetutor/shell for this session (READY). Its path; the caller frees. NULL with err: the lesson works without. */
 char *write_shell(struct session *session, struct error *err);
+
+/* ---- follow.c ---- */
+
+enum followed { FOLLOWED, FOLLOW_INTERRUPTED, FOLLOW_LATE, FOLLOW_LOST };
+/* How long a step may take: --wait, else three minutes. False: a message was printed, usage. */
+bool step_time(const struct app *app, int64_t *ms);
+/* Runs the loop until the run is in one of these phases (bits: 1 << run_phase) or, where `solved` is given, until that is true. It ends earlier, with err,
+ * when ms are over, or when the cluster was out of reach for 20 s. tick (NULL: none) is called at least every second. */
+enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, const bool *solved, int64_t ms, void (*tick)(void *data, int64_t since), void *data,
+                     struct error *err) __attribute__((warn_unused_result));
+int say_followed(const struct app *app, enum followed followed, const struct error *err); /* says err, if it is there; the exit code */
+void say_left(struct app *app, const char *lesson); /* what a clean-up that failed leaves behind, by the ledger */
+const struct expectation *first_failing(const struct verdict *verdict); /* NULL: none; so may the verdict be */
 
 /* ---- app.c ---- */
 
@@ -131,6 +149,7 @@ int command_new(struct app *app);
 int command_progress(struct app *app);
 int command_doctor(struct app *app);
 int command_completion(struct app *app);
+int command_help(struct app *app);
 int command_version(struct app *app);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "app/internal.h"
 #include "base/lang.h"
+#include "base/mem.h"
 
 const struct option_spec option_specs[OPTION_COUNT] = {
     [OPTION_KUBECONFIG] = {"--kubeconfig", 0, "FILE", N_("use this kubeconfig"), true, NULL},
@@ -24,11 +25,41 @@ const struct option_spec option_specs[OPTION_COUNT] = {
     [OPTION_MUTANTS] = {"--mutants", 0, NULL, N_("prove, too, that wrong states are refused"), false, NULL},
 };
 
+/* What an option is to one command, where that differs. */
+static const struct special_option {
+    const char *command;
+    size_t option;
+    struct option_spec spec;
+} special_options[] = {
+    {"list", OPTION_OUTPUT, {"--output", 'o', "FORMAT", N_("text, json or names"), false, "text|json|names"}},
+};
+
+static const struct option_spec *spec_for(const struct command *command, size_t option)
+{
+    for (size_t i = 0; command != NULL && i < sizeof special_options / sizeof *special_options; i++)
+        if (special_options[i].option == option && strcmp(special_options[i].command, command->name) == 0)
+            return &special_options[i].spec;
+    return &option_specs[option];
+}
+
+/* A sentence about what somebody typed, made safe: it may hold anything. */
+static void say(const char *format, const char *a, const char *b)
+{
+    char *text = mem_printf(format, a, b);
+    print_safe(stderr, "kubetutor: %s\n", text != NULL ? text : _("out of memory"));
+    mem_free(text);
+}
+
+int say_usage(const char *format, const char *detail)
+{
+    say(format, detail, "");
+    return EXIT_USAGE;
+}
+
 static bool complain(const char *format, const char *a, const char *b)
 {
-    fprintf(stderr, "kubetutor: ");
-    fprintf(stderr, format, a, b);
-    fprintf(stderr, "\n%s\n", _("try: kubetutor --help"));
+    say(format, a, b);
+    fprintf(stderr, "%s\n", _("try: kubetutor --help"));
     return false;
 }
 
@@ -74,6 +105,14 @@ static bool parse_option(struct app *app, int argc, char **argv, int *i)
     return take_value(app, id, attached != NULL ? attached : argv[++*i]);
 }
 
+/* A DNS label, as names of namespaces are. */
+static bool is_label(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    size_t length = strlen(name);
+    return length > 0 && length <= 63 && name[strspn(name, letters)] == '\0' && name[0] != '-' && name[length - 1] != '-';
+}
+
 static bool options_fit(const struct app *app)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -82,6 +121,8 @@ static bool options_fit(const struct app *app)
     int count = (int)app->arguments.length;
     if (app->values[OPTION_HELP] != NULL)
         return true;
+    if (app->values[OPTION_NAMESPACE] != NULL && !is_label(app->values[OPTION_NAMESPACE]))
+        return complain(_("\"%s\" is no name of a namespace: small letters, digits and -, at most 63%s"), app->values[OPTION_NAMESPACE], "");
     if (count < app->command->least)
         return complain(_("%s wants: %s"), app->command->name, app->command->arguments);
     if (app->command->most >= 0 && count > app->command->most)
@@ -116,11 +157,12 @@ bool options_parse(struct app *app, int argc, char **argv)
     return options_fit(app);
 }
 
-static void print_options(unsigned mask, bool global)
+/* The options of a command alone, or (NULL) of every command. */
+static void print_options(const struct command *command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_spec *spec = &option_specs[i];
-        if (spec->global != global || (!global && (mask & OPTION_BIT(i)) == 0))
+        const struct option_spec *spec = spec_for(command, i);
+        if (spec->global != (command == NULL) || (command != NULL && (command->options & OPTION_BIT(i)) == 0))
             continue;
         char left[64];
         snprintf(left, sizeof left, "%c%c%s %s%s%s", spec->letter != 0 ? '-' : ' ', spec->letter != 0 ? spec->letter : ' ', spec->letter != 0 ? "," : " ", spec->name,
@@ -145,7 +187,7 @@ void print_help(const struct app *app, const struct command *command)
             if (!commands[i].hidden)
                 print_command(&commands[i]);
         printf("\n%s\n", _("Options of every command:"));
-        print_options(0, true);
+        print_options(NULL);
         printf("\n%s\n", _("kubetutor COMMAND --help tells more, with examples."));
         return;
     }
@@ -153,10 +195,10 @@ void print_help(const struct app *app, const struct command *command)
            _(command->help));
     if (command->options != 0) {
         printf("\n%s\n", _("Options:"));
-        print_options(command->options, false);
+        print_options(command);
     }
     printf("\n%s\n", _("Options of every command:"));
-    print_options(0, true);
+    print_options(NULL);
     if (command->examples != NULL)
         printf("\n%s\n%s", _("Examples:"), command->examples);
 }
@@ -177,6 +219,23 @@ static void print_options_of(unsigned mask)
             printf("%s ", option_specs[i].name);
 }
 
+static void print_choices(const char *choices)
+{
+    for (const char *c = choices; *c != '\0'; c++)
+        putchar(*c == '|' ? ' ' : *c);
+}
+
+/* The values of an option, as a branch of bash's case; command "*": of any. */
+static void print_bash_values(const char *command, const struct option_spec *spec)
+{
+    printf("    %s:%s", command, spec->name);
+    if (spec->letter != 0)
+        printf("|%s:-%c", command, spec->letter);
+    printf(") COMPREPLY=($(compgen -W '");
+    print_choices(spec->choices);
+    printf("' -- \"$word\")); return ;;\n");
+}
+
 static void print_bash(void)
 {
     printf("_kubetutor() {\n  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command= w\n  COMPREPLY=()\n"
@@ -188,17 +247,13 @@ static void print_bash(void)
                 printf("|-%c", option_specs[i].letter);
             printf(") value=1 ;;\n");
         }
-    printf("      -*) ;;\n      *) command=$w; break ;;\n    esac\n  done\n  case $before in\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_spec *spec = &option_specs[i];
-        if (spec->choices != NULL) {
-            printf("    %s) COMPREPLY=($(compgen -W '", spec->name);
-            for (const char *c = spec->choices; *c != '\0'; c++)
-                putchar(*c == '|' ? ' ' : *c);
-            printf("' -- \"$word\")); return ;;\n");
-        }
-    }
-    printf("    --kubeconfig) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    --pack) COMPREPLY=($(compgen -d -- \"$word\")); return ;;\n  esac\n"
+    printf("      -*) ;;\n      *) command=$w; break ;;\n    esac\n  done\n  case $command:$before in\n");
+    for (size_t i = 0; i < sizeof special_options / sizeof *special_options; i++)
+        print_bash_values(special_options[i].command, &special_options[i].spec);
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (option_specs[i].choices != NULL)
+            print_bash_values("*", &option_specs[i]);
+    printf("    *:--kubeconfig) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    *:--pack) COMPREPLY=($(compgen -d -- \"$word\")); return ;;\n  esac\n"
            "  if [[ $word == -* ]]; then\n    case $command in\n");
     for (size_t i = 0; i < command_count; i++) {
         printf("      %s) COMPREPLY=($(compgen -W '", commands[i].name);
@@ -228,6 +283,21 @@ static void print_quoted(const char *text)
     putchar('\'');
 }
 
+static void print_fish_option(const struct option_spec *spec)
+{
+    printf(" -l %s%s", spec->name + 2, spec->value != NULL ? " -r" : "");
+    if (spec->letter != 0)
+        printf(" -s %c", spec->letter);
+    if (spec->choices != NULL) {
+        printf(" -f -a '");
+        print_choices(spec->choices);
+        printf("'");
+    }
+    printf(" -d ");
+    print_quoted(spec->help);
+    printf("\n");
+}
+
 static void print_fish(void)
 {
     for (size_t i = 0; i < command_count; i++)
@@ -237,20 +307,19 @@ static void print_fish(void)
             printf("\n");
         }
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_spec *spec = &option_specs[i];
-        printf("complete -c kubetutor -l %s%s", spec->name + 2, spec->value != NULL ? " -r" : "");
-        if (spec->letter != 0)
-            printf(" -s %c", spec->letter);
-        if (!spec->global) {
+        printf("complete -c kubetutor");
+        if (!option_specs[i].global) {
             printf(" -n '__fish_seen_subcommand_from");
             for (size_t c = 0; c < command_count; c++)
-                if ((commands[c].options & OPTION_BIT(i)) != 0)
+                if ((commands[c].options & OPTION_BIT(i)) != 0 && spec_for(&commands[c], i) == &option_specs[i])
                     printf(" %s", commands[c].name);
             printf("'");
         }
-        printf(" -d ");
-        print_quoted(spec->help);
-        printf("\n");
+        print_fish_option(&option_specs[i]);
+    }
+    for (size_t i = 0; i < sizeof special_options / sizeof *special_options; i++) {
+        printf("complete -c kubetutor -n '__fish_seen_subcommand_from %s'", special_options[i].command);
+        print_fish_option(&special_options[i].spec);
     }
     printf("complete -c kubetutor -n 'not __fish_use_subcommand' -f -a '(kubetutor list -o names 2>/dev/null)'\n");
 }

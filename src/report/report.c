@@ -93,11 +93,18 @@ int report_exit_code(const struct report *report)
 {
     int counts[OUTCOMES];
     report_count(report, NULL, counts);
-    if (counts[OUTCOME_ERROR] > 0)
-        return 3;
-    if (counts[OUTCOME_UNREACHABLE] > 0)
-        return 4;
-    return counts[OUTCOME_FAILED] > 0 || (counts[OUTCOME_SKIPPED] > 0 && counts[OUTCOME_PASSED] == 0);
+    int code = counts[OUTCOME_FAILED] > 0 || (counts[OUTCOME_SKIPPED] > 0 && counts[OUTCOME_PASSED] == 0);
+    code = report_join_codes(code, counts[OUTCOME_UNREACHABLE] > 0 ? 4 : 0);
+    return report_join_codes(code, counts[OUTCOME_ERROR] > 0 ? 3 : 0);
+}
+
+int report_join_codes(int a, int b)
+{
+    static const int order[] = {130, 2, 3, 4, 1};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return a > b ? a : b;
 }
 
 void report_seconds(int64_t ms, int digits, struct buf *out)

@@ -38,5 +38,7 @@ bool report_format_parse(const char *name, enum report_format *format); /* "text
 void report_print(const struct report *report, enum report_format format, bool colour, struct buf *out);
 /* cli.md's exit code: 0, 1, 3, 4 (3 before 4 before 1). Where steps were skipped and none passed it is 1: nothing was shown to be right. */
 int report_exit_code(const struct report *report);
+/* The code that two exit codes come to: 130 before 2 before 3 before 4 before 1 before 0. */
+int report_join_codes(int a, int b);
 
 #endif
