@@ -103,6 +103,8 @@ static bool live(struct life *life, const char *function, enum bind_mode mode, e
     if (!well && !life->over && bind != NULL && run != NULL)
         bind_cancel(run); /* a watch that is tried again later */
     assert_true(life->times <= 1);
+    if (nth == NEVER && life->verdict != NULL && life->verdict->outcome != wanted)
+        print_error("with all its memory: %s %s\n", outcome_name(life->verdict->outcome), life->verdict->error.message);
     bool as_usual = life->verdict != NULL && life->verdict->outcome == wanted;
     if (life->verdict != NULL && life->verdict->outcome == OUTCOME_PASSED)
         assert_int_equal(wanted, OUTCOME_PASSED); /* no failure of memory makes a check hold */

@@ -4,4 +4,4 @@ return { run = function(k, state)
 end }
 -- expect: passed
 -- expect: sent PATCH /api/v1/namespaces/learn/configmaps/one {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","labels":{"app.kubernetes.io/managed-by":"kubetutor","kubetutor.dev/lesson":"demo"},"namespace":"learn"}}
--- expect: sent PATCH /api/v1/namespaces/other/configmaps/two {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"two","namespace":"other","labels":{"app.kubernetes.io/managed-by":"kubetutor","kubetutor.dev/lesson":"demo"}}}
+-- expect: sent PATCH /api/v1/namespaces/learn/configmaps/two {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"two","namespace":"learn","labels":{"app.kubernetes.io/managed-by":"kubetutor","kubetutor.dev/lesson":"demo"}}}
