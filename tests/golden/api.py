@@ -18,7 +18,9 @@ class Cluster:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                body["status"] = {"allowed": True}
+                everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+                rules = {"resourceRules": [everything], "nonResourceRules": [], "incomplete": False}
+                body["status"] = rules if "selfsubjectrulesreviews" in self.path else {"allowed": True}
                 self.answer(201, body)
 
             def do_PATCH(self):
