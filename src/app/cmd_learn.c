@@ -36,7 +36,7 @@ static void session_changed(void *data)
         .uid = session_uid(session), .ns = session_namespace(session), .user = session_user(session), .client = session_client(session),
         .error = *session_error(session),
     };
-    char *shell = cluster.state == UI_CLUSTER_READY ? write_shell(session, NULL) : NULL;
+    char *shell = cluster.state == UI_CLUSTER_READY ? write_shell(kube_client_config(cluster.client), cluster.uid, cluster.ns, NULL) : NULL;
     if (cluster.client != NULL)
         kube_client_on_terminal(cluster.client, on_terminal, learning);
     const char *home = xdg_home();
@@ -117,7 +117,7 @@ static int learn(struct learning *learning, const struct lesson_name *name, stru
 {
     struct app *app = learning->app;
     struct ui_options options = {
-        .loop = app->loop, .course = app->course, .progress = app->progress, .lesson = name->lesson, .step = name->step, .work_folder = folder_of,
+        .loop = app->loop, .course = app->course, .progress = app->progress, .lesson = name->lesson, .step = name->step, .work_folder = folder_of, .trusted = pack_is_trusted(app),
         .colour = app->colour_out, .ascii = ascii_only(), .consent = consent, .retry = retry, .warning = app->warning.kind != ERROR_NONE ? &app->warning : NULL,
         .data = learning,
     };

@@ -32,6 +32,12 @@ static void say_finding(struct linting *linting, bool is_error, const char *wher
     safe_free(&words);
 }
 
+/* The name of a work folder that something else needs. */
+static bool is_taken(const char *lesson)
+{
+    return strcmp(lesson, "shell") == 0;
+}
+
 static bool lint_lesson(struct linting *linting, const char *lesson, struct error *err)
 {
     struct vec findings;
@@ -41,6 +47,8 @@ static bool lint_lesson(struct linting *linting, const char *lesson, struct erro
         say_finding(linting, finding->is_error, finding->where, finding->message);
     }
     vec_free(&findings);
+    if (is_taken(lesson))
+        say_finding(linting, true, lesson, _("a lesson cannot be called \"shell\": ~/kubetutor/shell is the learner's shell"));
     linting->lessons++;
     return ok;
 }
@@ -209,6 +217,8 @@ int command_new(struct app *app)
         return say_usage(_("new wants PACK/LESSON, a folder of lessons and the new one's name; not %s"), path);
     if (lesson[strspn(lesson, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0' || strlen(lesson) > 63)
         return say_usage(_("a lesson's name is made of small letters, digits and -, not %s"), lesson);
+    if (is_taken(lesson))
+        return say_usage(_("a lesson cannot be called \"%s\": ~/kubetutor/shell is the learner's shell"), lesson);
     if (file_exists(path))
         return say_usage(_("%s is there already; nothing was overwritten"), path);
     char *data = find_data_folder(&err), *from = data != NULL ? mem_printf("%s/assets/skeleton", data) : NULL, *pack = mem_string_n(path, (size_t)(slash - path));

@@ -88,8 +88,9 @@ bool pack_is_trusted(const struct app *app);
 
 /* ---- shell.c ---- */
 
-/* Writes ~/kubetutor/shell for this session (READY). Its path; the caller frees. NULL with err: the lesson works without. */
-char *write_shell(struct session *session, struct error *err);
+/* Writes ~/kubetutor/shell for a cluster (its uid) and namespace; the newest tutor's stands there, each has an overlay kubeconfig of its own. Its path; the
+ * caller frees. NULL with err (ERROR_EXISTS: a file stands there that is not ours): the lesson works without. */
+char *write_shell(const struct kube_config *config, const char *cluster, const char *ns, struct error *err);
 
 /* ---- follow.c ---- */
 

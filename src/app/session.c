@@ -20,7 +20,7 @@ struct session {
     struct loop *loop;
     struct progress *progress;
     char *kubeconfig, *context, *asked_ns;
-    bool yes, writes;
+    bool yes, writes, practice;
     struct log *log;
     void (*changed)(void *data);
     void *data;
@@ -31,6 +31,8 @@ struct session {
     char *version, *uid, *ns, *user, *line;
     bool connected;      /* version and uid are known */
     bool made_namespace; /* by us, in this run */
+    bool chosen;         /* the namespace was asked for, or is remembered: it is not our own proposal */
+    bool unreadable;     /* the account may not look at the namespace itself, so that it may be there */
     int account_tries;
     struct kube_call *call;
     struct loop_event *timer;
@@ -171,7 +173,9 @@ static void namespace_made(void *data, struct value *object, const struct error 
     (void)status;
     session->call = NULL;
     value_free(object);
-    if (error != NULL && error->kind == ERROR_DENIED)
+    if (error != NULL && error->kind == ERROR_DENIED && session->unreadable && session->chosen)
+        ready(session); /* an account of this namespace alone: what it may do will be seen */
+    else if (error != NULL && error->kind == ERROR_DENIED)
         namespace_refused(session, error);
     else if (error != NULL && error->kind != ERROR_EXISTS)
         fail(session, error);
@@ -211,15 +215,15 @@ static void namespace_known(void *data, struct value *object, const struct error
         fail(session, &err);
     } else if (error == NULL)
         ready(session);
-    else if (error->kind == ERROR_NOT_FOUND && session->writes)
-        make_namespace(session);
-    else if (error->kind == ERROR_NOT_FOUND || error->kind == ERROR_DENIED) {
-        if (session->asked_ns != NULL || error->kind == ERROR_NOT_FOUND)
-            ready(session); /* reading: what is not there will be said by the checks; a namespace-only account may not read the namespace itself */
-        else
-            namespace_refused(session, error);
-    } else
+    else if (error->kind != ERROR_NOT_FOUND && error->kind != ERROR_DENIED)
         fail(session, error);
+    else if (session->writes) {
+        session->unreadable = error->kind == ERROR_DENIED;
+        make_namespace(session);
+    } else if (session->chosen || error->kind == ERROR_NOT_FOUND)
+        ready(session); /* reading: what is not there will be said by the checks */
+    else
+        namespace_refused(session, error);
 }
 
 static void look_for_namespace(struct session *session)
@@ -234,6 +238,7 @@ static void choose_namespace(struct session *session)
 {
     char *kept = session->asked_ns == NULL ? progress_fact(session->progress, session->uid, "namespace") : NULL;
     mem_free(session->ns);
+    session->chosen = session->asked_ns != NULL || kept != NULL;
     session->ns = session->asked_ns != NULL ? mem_string(session->asked_ns) : kept != NULL ? mem_string(kept) : mem_printf("kubetutor-%s", session->user);
     mem_free(kept);
     if (session->ns != NULL) {
@@ -342,8 +347,13 @@ static bool begin(struct session *session, struct error *err)
 {
     struct kube_config_options options = {.file = session->kubeconfig, .context = session->context};
     struct kube_config *config = NULL;
-    if (!kube_config_load(&options, &config, err))
+    if (session->practice) /* never another cluster instead of the one that was asked for */
+        return error_set(err, ERROR_UNREACHABLE, NULL, "%s", _("this version of kubetutor has no practice cluster yet; leave --practice out and name a cluster with --kubeconfig"));
+    if (!kube_config_load(&options, &config, err)) {
+        if (err->kind == ERROR_NOT_FOUND && session->kubeconfig != NULL)
+            err->kind = ERROR_USAGE;
         return false;
+    }
     if (config == NULL)
         return error_set(err, ERROR_UNREACHABLE, NULL, "%s", _("no cluster is known: give --kubeconfig FILE, set KUBECONFIG, or put a kubeconfig at ~/.kube/config"));
     session->client = kube_client_new(session->loop, config, session->log, err);
@@ -395,6 +405,7 @@ struct session *session_new(struct loop *loop, struct progress *progress, const 
     session->progress = progress;
     session->yes = options->yes;
     session->writes = options->writes;
+    session->practice = options->practice;
     session->log = options->log;
     session->changed = changed;
     session->data = data;
@@ -504,8 +515,11 @@ bool session_wait(struct session *session, struct error *err)
         fprintf(stderr, "kubetutor: %s\n", line.bytes != NULL ? line.bytes : "");
         safe_free(&line);
         const struct vec *warnings = kube_client_warnings(session->client);
-        for (size_t i = 0; i < warnings->length; i++)
-            fprintf(stderr, "kubetutor: %s\n", (const char *)warnings->items[i]);
+        for (size_t i = 0; i < warnings->length; i++) {
+            struct safe_text warning = safe_string(warnings->items[i]);
+            fprintf(stderr, "kubetutor: %s\n", warning.bytes != NULL ? warning.bytes : "");
+            safe_free(&warning);
+        }
         return true;
     }
     if (session->state == SESSION_FAILED)

@@ -50,6 +50,29 @@ expect 4 as reader play nginx --pace fast
 says 'may not|not allowed|forbidden|permission'
 leaves_nothing "$before"
 
+note "what may not be looked at: the namespace of last time stays, and a new one is made where that is permitted"
+expect 0 as learner play nginx/hand-in --keep --pace fast
+"$KUBECTL" --kubeconfig learner.kubeconfig config set-context learner --namespace=default > /dev/null
+expect 0 as learner check nginx/hand-in
+says "namespace $ns\$"
+expect 0 as learner reset nginx
+says "namespace $ns\$"
+leaves_nothing "$before"
+expect 0 as learner play nginx/hand-in --pace fast
+says "namespace $ns\$"
+"$KUBECTL" --kubeconfig learner.kubeconfig config set-context learner --namespace="$ns" > /dev/null
+k -n "$ns" create serviceaccount maker > /dev/null
+k create clusterrole "$ns" --verb=create --resource=namespaces > /dev/null
+k patch clusterrole "$ns" --type=json -p '[{"op":"add","path":"/rules/-","value":{"apiGroups":["","apps"],"resources":["pods","services","configmaps","serviceaccounts","events","deployments","replicasets","services/proxy","pods/exec","pods/log"],"verbs":["*"]}},{"op":"add","path":"/rules/-","value":{"apiGroups":["discovery.k8s.io"],"resources":["*"],"verbs":["*"]}}]' > /dev/null
+k create clusterrolebinding "$ns" --clusterrole="$ns" --serviceaccount="$ns:maker" > /dev/null
+kubeconfig_of maker
+expect 1 k auth can-i get namespaces --as="system:serviceaccount:$ns:maker"
+namespaces+=("$ns-made")
+expect 0 as maker -n "$ns-made" play nginx/hand-in --pace fast
+says "namespace $ns-made\$"
+[ "$(k get namespace "$ns-made" -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/managed-by}')" = kubetutor ] || fault "the namespace was not made"
+k delete clusterrolebinding,clusterrole "$ns" > /dev/null
+
 note "another namespace than the one allowed"
 expect 4 as learner -n default play nginx --pace fast
 expect 4 as learner -n kt-never-made play nginx --pace fast
