@@ -79,5 +79,6 @@ bool option_true(lua_State *lua, int index, const char *name);
 lua_Number option_number(lua_State *lua, int index, const char *name, lua_Number otherwise);
 /* { a = "b", c = true } as "a=b,c"; pushed as a string. */
 void push_selector(lua_State *lua, int index);
+bool selector_fits(const char *selector, const struct value *object); /* selector.c; no longjmp. What only a server can read fits */
 
 #endif

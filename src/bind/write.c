@@ -409,7 +409,14 @@ static void delete_next(struct op *op)
     const char *name = value_find_text(object, "metadata", "name", NULL), *uid = value_find_text(object, "metadata", "uid", NULL);
     op->name = name != NULL ? mem_string(name) : NULL;
     op->uid = uid != NULL ? mem_string(uid) : NULL;
+    bool meant = selector_fits(op->labels, object);
     value_free(value_take(op->object, object));
+    if (!meant) {
+        error_set(&err, ERROR_INTERNAL, NULL, "the server listed %s, which the selector %s does not name; nothing more is deleted", op->name != NULL ? op->name : "an object",
+                  op->labels);
+        op_end(op, &err);
+        return;
+    }
     struct kube_target target = op_kube_target(op);
     op->next = delete_next;
     op->ignore_missing = op->ignore_replaced = true;

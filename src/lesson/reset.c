@@ -274,6 +274,14 @@ static void resolve_target(struct reset *reset)
 
 /* ---- 2: find ---- */
 
+/* Looked at again although the server was asked for it: a filter that is lost on the way must not cost what is not ours. */
+static bool is_labelled(const struct reset *reset, const struct value *object)
+{
+    const struct value *labels = value_find(object, "metadata", "labels", NULL);
+    const char *manager = value_text(value_get(labels, BIND_LABEL_MANAGED)), *lesson = value_text(value_get(labels, BIND_LABEL_LESSON));
+    return manager != NULL && strcmp(manager, BIND_MANAGER) == 0 && lesson != NULL && strcmp(lesson, reset->run->lesson->id) == 0;
+}
+
 static void listed(void *data, struct value *object, const struct error *error, const struct kube_status *status)
 {
     struct reset *reset = data;
@@ -286,7 +294,7 @@ static void listed(void *data, struct value *object, const struct error *error, 
     for (const struct value *item = value_first(value_get(object, "items")); item != NULL; item = value_next(item)) {
         const char *name = value_find_text(item, "metadata", "name", NULL), *uid = value_find_text(item, "metadata", "uid", NULL);
         const char *ns = value_find_text(item, "metadata", "namespace", NULL);
-        if (name != NULL && uid != NULL && resource != NULL && gallery_is_somebodys(resource, item))
+        if (name != NULL && uid != NULL && resource != NULL && gallery_is_somebodys(resource, item) && is_labelled(reset, item))
             add_target(reset, resource, kind, ns != NULL ? ns : "", name, uid);
     }
     value_free(object);

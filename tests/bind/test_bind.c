@@ -530,6 +530,27 @@ static void commands_answer_and_names_are_asked_from_inside(void **state)
     world_end(&world);
 }
 
+static void a_filter_that_is_lost_deletes_nothing(void **state)
+{
+    (void)state;
+    static const char text[] = "return {\n"
+                               "  run = function(k) k:delete_all('pods', { labels = { app = 'none' } }) end,\n"
+                               "  without = function(k) k:delete_all('pods', { labels = { old = true, app = false } }) end,\n"
+                               "}\n";
+    struct world world;
+    world_start(&world);
+    fake_ignore_selectors(world.fake);
+    world_load(&world, "filter.lua", text);
+    static const char *const functions[] = {"run", "without"};
+    for (size_t i = 0; i < 2; i++) {
+        struct ran ran = ran_to_end(&world, functions[i], BIND_DO);
+        assert_int_equal(ran.verdict->outcome, OUTCOME_ERROR);
+        assert_int_equal(fake_count(world.fake, "pods"), 3);
+        ran_forget(&ran);
+    }
+    world_end(&world);
+}
+
 static void a_wait_ends_when_what_it_waits_for_comes(void **state)
 {
     (void)state;
@@ -690,6 +711,7 @@ int test_bind(void)
         cmocka_unit_test(what_is_made_is_told_but_not_what_is_shared),
         cmocka_unit_test(a_shared_definition_goes_with_its_last_user),
         cmocka_unit_test(commands_answer_and_names_are_asked_from_inside),
+        cmocka_unit_test(a_filter_that_is_lost_deletes_nothing),
         cmocka_unit_test(a_wait_ends_when_what_it_waits_for_comes),
         cmocka_unit_test(a_run_can_be_ended_at_any_moment),
         cmocka_unit_test(without_a_cluster_nothing_of_k_works),

@@ -395,6 +395,8 @@ static void answer_collection(struct fake *fake, struct exchange *x, struct plac
     parameter(x, "labelSelector", selection.labels, sizeof selection.labels);
     parameter(x, "fieldSelector", selection.fields, sizeof selection.fields);
     parameter(x, "watch", text, sizeof text);
+    if (fake->unfiltered)
+        selection.labels[0] = selection.fields[0] = '\0';
     if (strcmp(exchange_method(x), "POST") == 0)
         create_object(fake, x, place);
     else if (strcmp(exchange_method(x), "GET") != 0)

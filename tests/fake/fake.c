@@ -386,6 +386,11 @@ void fake_close_watches(struct fake *fake)
     end_watches(fake, exchange_end);
 }
 
+void fake_ignore_selectors(struct fake *fake)
+{
+    fake->unfiltered = true;
+}
+
 void fake_forget_history(struct fake *fake)
 {
     vec_clear(&fake->history);

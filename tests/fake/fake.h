@@ -65,6 +65,7 @@ enum { FAKE_RESET = -1, FAKE_STALL = -2 };
 /* Requests whose method (NULL: any) is this and whose path begins with this are answered with the code (403, 409, 500 ...), reset or never answered. */
 void fake_break(struct fake *fake, const char *method, const char *path, int code);
 void fake_mend(struct fake *fake);               /* all of them */
+void fake_ignore_selectors(struct fake *fake);   /* lists show everything: as if the query was lost on the way */
 void fake_down(struct fake *fake);               /* open watches are reset, and every request, until fake_mend */
 void fake_close_watches(struct fake *fake);      /* as a server does after some minutes */
 void fake_forget_history(struct fake *fake);     /* a watch that goes on from an older version gets 410 */

@@ -51,6 +51,7 @@ struct fake {
     char *groups[FAKE_DEFINED];
     size_t defined_count;
     const char *minor;
+    bool unfiltered;
     unsigned long long version, uids, forgotten;
 };
 

@@ -268,6 +268,23 @@ static void a_cluster_that_goes_away_in_the_middle_of_a_reset_is_told_and_nothin
     play_end(&play);
 }
 
+static void a_filter_that_is_lost_removes_nothing_of_others(void **state)
+{
+    (void)state;
+    struct play play;
+    play_start(&play, "flow", NULL);
+    play_begin(&play, "paint", false);
+    play_until_phase(&play, RUN_WORK);
+    fake_put(play.fake, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"theirs\"}}");
+    lesson_run_pause(play.run);
+    fake_ignore_selectors(play.fake);
+    struct ended ended = play_reset(&play);
+    assert_string_equal(ended.told, "configmaps/note\n");
+    assert_int_equal(fake_count(play.fake, "pods"), 3);
+    assert_non_null(fake_find(play.fake, "configmaps", "learn", "theirs"));
+    play_end(&play);
+}
+
 static void what_may_not_be_deleted_is_told(void **state)
 {
     (void)state;
@@ -552,6 +569,7 @@ int test_reset(void)
         cmocka_unit_test(a_finalizer_that_lets_go_is_waited_for),
         cmocka_unit_test(a_shared_kind_goes_with_its_last_user_and_what_controllers_made_is_left_to_them),
         cmocka_unit_test(a_cluster_that_goes_away_in_the_middle_of_a_reset_is_told_and_nothing_forgotten),
+        cmocka_unit_test(a_filter_that_is_lost_removes_nothing_of_others),
         cmocka_unit_test(what_may_not_be_deleted_is_told),
         cmocka_unit_test(reset_can_be_left_at_any_moment_and_is_one_at_a_time),
         cmocka_unit_test(the_tree_shows_owners_before_what_they_own),
