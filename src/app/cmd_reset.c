@@ -21,6 +21,13 @@ struct resetting {
     int removed;
 };
 
+static bool cut_short(struct resetting *resetting, int ms)
+{
+    if (resetting->app->interrupted)
+        return error_set(&resetting->error, ERROR_CANCELLED, NULL, "%s", _("interrupted"));
+    return error_set(&resetting->error, ERROR_TIMEOUT, NULL, _("the clean-up did not end in %d s"), ms / 1000);
+}
+
 /* ---- one lesson ---- */
 
 static void removed_one(void *data, const char *object)
@@ -48,7 +55,7 @@ static int reset_lesson(struct app *app, const char *lesson)
     app->done = false;
     lesson_run_reset(run, removed_one, reset_done, &resetting);
     if (!app_wait(app, RESET_MS))
-        error_set(&resetting.error, ERROR_CANCELLED, NULL, "%s", _("interrupted"));
+        cut_short(&resetting, RESET_MS);
     lesson_run_free(run);
     if (resetting.error.kind != ERROR_NONE)
         return say_error(app, &resetting.error);
@@ -73,7 +80,7 @@ static bool wait_answer(struct resetting *resetting, struct kube_call *call)
 {
     if (call != NULL && !resetting->app->done && !app_wait(resetting->app, RESET_CALL_MS)) {
         kube_call_cancel(call);
-        error_set(&resetting->error, ERROR_CANCELLED, NULL, "%s", _("interrupted"));
+        cut_short(resetting, RESET_CALL_MS);
     }
     return resetting->error.kind == ERROR_NONE;
 }
@@ -118,7 +125,7 @@ static bool resolve(struct resetting *resetting, const char *kind)
     unsigned number = kube_resolve(client, kind, resolved, resetting);
     if (number != 0 && !resetting->app->done && !app_wait(resetting->app, RESET_CALL_MS)) {
         kube_resolve_cancel(client, number);
-        error_set(&resetting->error, ERROR_CANCELLED, NULL, "%s", _("interrupted"));
+        cut_short(resetting, RESET_CALL_MS);
     }
     return resetting->error.kind == ERROR_NONE;
 }
@@ -215,7 +222,7 @@ static bool wait_gone(struct resetting *resetting, const char *path, const char 
         resetting->app->done = false;
         app_wait(resetting->app, RESET_LOOK_MS);
         if (resetting->app->interrupted)
-            return error_set(&resetting->error, ERROR_CANCELLED, NULL, "%s", _("interrupted"));
+            return cut_short(resetting, RESET_GONE_MS);
     }
     return resetting->error.kind == ERROR_NOT_FOUND;
 }

@@ -277,7 +277,7 @@ void session_consent(struct session *session, bool yes)
         choose_namespace(session);
         return;
     }
-    error_set(&err, ERROR_CANCELLED, NULL, _("nothing was changed in cluster %s; choose another with --kubeconfig or --context"), session_cluster_name(session));
+    error_set(&err, ERROR_DENIED, NULL, _("nothing was changed in cluster %s; choose another with --kubeconfig or --context"), session_cluster_name(session));
     fail(session, &err);
 }
 

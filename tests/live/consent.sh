@@ -36,8 +36,9 @@ expect 4 asks selftest nginx
 expect 1 k get namespace "$ns"
 note "no"
 output=$(answers n play nginx/hand-in --pace fast); code=$?
-[ $code != 0 ] || fault "after No it ended with 0"
-says 'nothing was changed'
+[ $code = 4 ] || { fault "after No it ended with $code"; show; }
+says 'nothing was changed in cluster'
+says_not 'interrupted'
 expect 1 k get namespace "$ns"
 note "yes"
 expect 0 answers y play nginx/hand-in --pace fast

@@ -3,6 +3,7 @@
 #   k ARGUMENT...                kubectl as admin
 #   expect CODE COMMAND...       runs it and compares the exit code; what it printed is in $output (both streams)
 #   says REGEX, says_not REGEX   looks into $output
+#   appears REGEX FILE           waits until a program that runs meanwhile has written it
 #   inventory                    everything that is in the namespace, but for events and what every namespace has; leaves_nothing compares
 set -uo pipefail
 # shellcheck disable=SC2034 # for the cases
@@ -26,6 +27,14 @@ expect() {
 }
 says() { grep -Eq -- "$1" <<< "$output" || { fault "is not said: $1"; show; return 1; }; }
 says_not() { ! grep -Eq -- "$1" <<< "$output" || { fault "is said: $1"; show; return 1; }; }
+
+# appears REGEX FILE [SECONDS]: waits until a line of the file has it; for programs that run meanwhile
+appears() {
+  local i
+  for i in $(seq $((${3:-60} * 5))); do ! grep -Eqs -- "$1" "$2" || return 0; sleep 0.2; done
+  output=$(cat "$2")
+  fault "does not appear in ${3:-60} s: $1"; show; return 1
+}
 
 inventory() {
   local kinds

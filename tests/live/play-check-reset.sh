@@ -33,9 +33,14 @@ assert "<failure" in text and "spec.replicas" in text, text'
 expect 1 env LANGUAGE=zh "$KUBETUTOR" --kubeconfig "$KUBETUTOR_LIVE_KUBECONFIG" -n "$ns" check nginx
 says 'spec\.replicas.*2.*3'
 note "what the learner does while check waits is seen"
-(sleep 3; k -n "$ns" scale deployment/nginx --replicas=3) > /dev/null 2>&1 &
-expect 0 tutor check nginx --wait 60s
-wait
+tutor check nginx --wait 60s -v > waiting.txt 2>&1 < /dev/null & waiting=$!
+appears 'GET [^ ]*/services\?.*: 200' waiting.txt
+k -n "$ns" scale deployment/nginx --replicas=3 > /dev/null
+wait $waiting
+code=$?
+output=$(cat waiting.txt)
+[ $code = 0 ] || { fault "check that waited ended with $code"; show; }
+says_not 'Sanitizer|runtime error'
 expect 0 tutor reset nginx
 leaves_nothing "$before"
 expect 1 tutor check nginx

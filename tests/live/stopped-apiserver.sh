@@ -30,11 +30,11 @@ note "it comes back while check waits"
 "$LIVE_CLUSTER" start apiserver
 expect 0 tutor check nginx --wait 60s
 k -n "$ns" scale deployment/nginx --replicas=2 > /dev/null
-tutor check nginx --wait 120s > waiting.txt 2>&1 < /dev/null &
+tutor check nginx --wait 120s -v > waiting.txt 2>&1 < /dev/null &
 waiting=$!
-sleep 3
+appears 'GET [^ ]*/services\?.*: 200' waiting.txt
 "$LIVE_CLUSTER" stop apiserver
-sleep 3
+appears 'refuses connections|broke the connection' waiting.txt
 "$LIVE_CLUSTER" start apiserver
 k -n "$ns" scale deployment/nginx --replicas=3 > /dev/null || fault "kubectl cannot scale"
 wait $waiting
