@@ -103,6 +103,23 @@ static void discover_groups(const struct fake *fake, struct exchange *x)
     buf_free(&body);
 }
 
+/* All verbs for every kind but the denied ones. */
+static void review_rules(const struct fake *fake, struct exchange *x)
+{
+    const struct fake_kind *kinds[FAKE_KINDS];
+    size_t count = fake_kinds(fake, kinds);
+    struct buf body = buf_make(65536);
+    buf_append_string(&body, "{\"kind\":\"SelfSubjectRulesReview\",\"status\":{\"incomplete\":false,\"resourceRules\":[");
+    buf_append_string(&body, "{\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"nothing\"]}");
+    for (size_t i = 0; i < count; i++)
+        if (!vec_has_string(&fake->denied, kinds[i]->plural))
+            buf_printf(&body, ",{\"verbs\":[\"*\"],\"apiGroups\":[\"%s\"],\"resources\":[\"%s\"]}", kinds[i]->group, kinds[i]->plural);
+    buf_append_string(&body, "]}}");
+    assert_true(buf_ok(&body));
+    exchange_reply(x, 201, NULL, body.bytes);
+    buf_free(&body);
+}
+
 static void review(const struct fake *fake, struct exchange *x)
 {
     size_t length;
@@ -448,6 +465,8 @@ void fake_answer(void *data, struct exchange *x)
         discover_group(fake, x, version);
     } else if (strstr(path, "/selfsubjectaccessreviews") != NULL)
         review(fake, x);
+    else if (strstr(path, "/selfsubjectrulesreviews") != NULL)
+        review_rules(fake, x);
     else if (!take_path(fake, path, &place))
         status(x, 404, "NotFound", "the server could not find the requested resource");
     else if (strcmp(place.sub, "exec") == 0)

@@ -43,7 +43,7 @@ void fake_remove(struct fake *fake, const char *kind, const char *ns, const char
 const struct value *fake_find(const struct fake *fake, const char *kind, const char *ns, const char *name); /* NULL: not there */
 size_t fake_count(const struct fake *fake, const char *kind);
 void fake_set_version(struct fake *fake, const char *minor); /* "37" unless said otherwise */
-void fake_deny(struct fake *fake, const char *resource);     /* self-subject access reviews about it are answered no */
+void fake_deny(struct fake *fake, const char *resource);     /* self-subject reviews (access, rules) say no about it; "deployments" */
 
 /* What commands in Pods say: the first whose words ("command=nslookup", as the query has them) fit. The table ends with words NULL and stays the caller's. */
 struct fake_command {
