@@ -245,9 +245,11 @@ return lesson {
       end,
       ask = { choices = { "stay", "go", "refused" }, answer = "go" },
       check = function(k, state)
-        local function another(than) return function(uid) return uid ~= than end end
-        deployment(k):expect { metadata = { uid = another(state.deployment) } }
-        service(k):expect { metadata = { uid = another(state.service) } }
+        local function another(handle, than) return handle:exists() and handle:at "metadata.uid" ~= than end
+        expect(another(deployment(k), state.deployment), t { en = "the Deployment is a new one, not the old one left standing",
+                                                             zh = "Deployment 是重新创建的，不是原来那个" })
+        expect(another(service(k), state.service), t { en = "the Service is a new one, not the old one left standing",
+                                                       zh = "Service 是重新创建的，不是原来那个" })
         pods(k):expect_gone(state.before, { all = true })
         expect_three_servings(k)
         expect_one_name(k)

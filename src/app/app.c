@@ -12,12 +12,13 @@
 
 #include "app/internal.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/lang.h"
 #include "base/mem.h"
 #include "text/markdown.h"
 #include "text/safe.h"
 
-#define PLAY_OPTIONS (OPTION_BIT(OPTION_PACE) | OPTION_BIT(OPTION_KEEP))
+#define PLAY_OPTIONS (OPTION_BIT(OPTION_PACE) | OPTION_BIT(OPTION_KEEP) | OPTION_BIT(OPTION_WAIT))
 #define CHECK_OPTIONS (OPTION_BIT(OPTION_WAIT) | OPTION_BIT(OPTION_OUTPUT))
 
 const struct command commands[] = {
@@ -26,7 +27,7 @@ const struct command commands[] = {
     {"show", "LESSON[/STEP]", N_("a lesson's text in the terminal"), "  kubetutor show nginx\n  kubetutor show nginx/reach --lang zh\n", 0, command_show, 1, 1, false},
     {"play", "LESSON[/STEP]", N_("the lesson performs itself: says, does, waits, verifies"), "  kubetutor play nginx\n  kubetutor --yes play nginx --keep\n", PLAY_OPTIONS, command_play, 1, 1, false},
     {"check", "[LESSON[/STEP]...]", N_("verify what is in the cluster"), "  kubetutor check nginx\n  kubetutor check nginx/scale --wait 30s -o junit=result.xml -o text\n", CHECK_OPTIONS, command_check, 0, -1, false},
-    {"solve", "LESSON[/STEP]", N_("do a step's solution"), "  kubetutor solve nginx/create\n", 0, command_solve, 1, 1, false},
+    {"solve", "LESSON[/STEP]", N_("do a step's solution"), "  kubetutor solve nginx/create\n", OPTION_BIT(OPTION_WAIT), command_solve, 1, 1, false},
     {"reset", "LESSON", N_("remove what the lesson and you in it made, and nothing else"), "  kubetutor reset nginx\n  kubetutor reset --all\n", OPTION_BIT(OPTION_ALL), command_reset, 0, 1, false},
     {"selftest", "[LESSON...]", N_("prove the lessons: checks fail before, pass after, cleanup leaves nothing"), "  kubetutor --yes selftest nginx --mutants\n", OPTION_BIT(OPTION_MUTANTS) | OPTION_BIT(OPTION_OUTPUT), command_selftest, 0, -1, false},
     {"lint", "[PACK]", N_("look for faults in lessons, without a cluster"), "  kubetutor lint\n  kubetutor lint ~/my-lessons\n", 0, command_lint, 0, 1, false},
@@ -34,6 +35,7 @@ const struct command commands[] = {
     {"progress", "export|import FILE", N_("take your progress elsewhere (- is standard input or output)"), "  kubetutor progress export progress.json\n", 0, command_progress, 2, 2, false},
     {"doctor", "", N_("look at machine, terminal, kubectl and cluster, and say what to do"), "  kubetutor doctor\n", 0, command_doctor, 0, 0, false},
     {"completion", "bash|zsh|fish", N_("a completion script for your shell"), "  source <(kubetutor completion bash)\n", 0, command_completion, 1, 1, false},
+    {"help", "[COMMAND]", N_("what there is to do, or what one command does, with examples"), "  kubetutor help play\n", 0, command_help, 0, 1, false},
     {"version", "", N_("the version"), NULL, 0, command_version, 0, 0, false},
 };
 const size_t command_count = sizeof commands / sizeof *commands;
@@ -61,7 +63,7 @@ int exit_code_of(const struct error *err)
     case ERROR_BUSY:
     case ERROR_TIMEOUT:
         return EXIT_CLUSTER;
-    case ERROR_NOT_FOUND:
+    case ERROR_USAGE:
         return EXIT_USAGE;
     case ERROR_CANCELLED:
         return EXIT_INTERRUPTED;
@@ -174,14 +176,20 @@ void lesson_name_free(struct lesson_name *name)
     *name = (struct lesson_name){0};
 }
 
-/* "there is no lesson" gets the nearest name, if the course has one. */
+/* A wrong name on the command line gets the nearest one told; any other missing file is the lesson's fault. */
 static void suggest(struct app *app, const char *lesson, struct error *err)
 {
-    const char *near = err->kind == ERROR_NOT_FOUND && app_course(app, NULL) ? course_near(app->course, lesson) : NULL;
-    if (near != NULL)
-        error_set(err, ERROR_NOT_FOUND, NULL, _("there is no lesson \"%s\" (did you mean %s?)"), lesson, near);
-    else if (err->kind == ERROR_NOT_FOUND)
-        error_set(err, ERROR_NOT_FOUND, NULL, _("there is no lesson \"%s\"; kubetutor list shows them"), lesson);
+    char *folder = err->kind == ERROR_NOT_FOUND ? mem_printf("%s/%s", app->pack, lesson) : NULL;
+    if (folder == NULL)
+        return;
+    const char *near = app_course(app, NULL) ? course_near(app->course, lesson) : NULL;
+    if (file_exists(folder))
+        err->kind = ERROR_INPUT;
+    else if (near != NULL)
+        error_set(err, ERROR_USAGE, NULL, _("there is no lesson \"%s\" (did you mean %s?)"), lesson, near);
+    else
+        error_set(err, ERROR_USAGE, NULL, _("there is no lesson \"%s\"; kubetutor list shows them"), lesson);
+    mem_free(folder);
 }
 
 struct lesson *app_lesson(struct app *app, const char *lesson, struct error *err)
@@ -199,7 +207,7 @@ struct lesson_run *app_run(struct app *app, const char *lesson, bool ledger, voi
         work = work_folder(folder, lesson, NULL);
     struct lesson_run_options options = {
         .client = session_client(app->session), .progress = app->progress, .cluster = session_uid(app->session), .ns = session_namespace(app->session),
-        .user = session_user(app->session), .work_folder = work, .ledger = ledger, .listener = listener, .data = data,
+        .user = session_user(app->session), .work_folder = work, .trusted = pack_is_trusted(app), .ledger = ledger, .listener = listener, .data = data,
     };
     struct lesson_run *run = lesson_run_new(app->loop, app->pack, lesson, &options, err);
     if (run == NULL)
@@ -220,7 +228,7 @@ int app_step(const struct lesson *lesson, const char *step, struct error *err)
         }
         buf_printf(&names, "%s%s", i > 0 ? ", " : "", s->id);
     }
-    error_set(err, ERROR_NOT_FOUND, NULL, _("lesson %s has no step \"%s\"; it has: %s"), lesson->id, step, buf_ok(&names) && names.bytes != NULL ? names.bytes : "");
+    error_set(err, ERROR_USAGE, NULL, _("lesson %s has no step \"%s\"; it has: %s"), lesson->id, step, buf_ok(&names) && names.bytes != NULL ? names.bytes : "");
     buf_free(&names);
     return -1;
 }
@@ -251,12 +259,12 @@ static bool set_language_and_colour(struct app *app)
     enum lang lang = lang_get();
     const char *asked = app->values[OPTION_LANG], *when = app->values[OPTION_COLOR];
     if (asked != NULL && !lang_parse(asked, &lang)) {
-        fprintf(stderr, "kubetutor: --lang is en or zh, not %s\n", asked);
+        say_usage(_("--lang is en or zh, not %s"), asked);
         return false;
     }
     lang_set(lang);
     if (when != NULL && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0) {
-        fprintf(stderr, "kubetutor: --color is auto, always or never, not %s\n", when);
+        say_usage(_("--color is auto, always or never, not %s"), when);
         return false;
     }
     app->colour_out = wants_colour(app, STDOUT_FILENO);
@@ -326,7 +334,7 @@ static int run_command(struct app *app)
         print_help(app, app->command);
         return EXIT_OK;
     }
-    if (app->command->run == command_version || app->command->run == command_completion)
+    if (app->command->run == command_version || app->command->run == command_completion || app->command->run == command_help)
         return app->command->run(app);
     int code = open_parts(app, &err) ? app->command->run(app) : say_error(app, &err);
     return app->interrupted && code != EXIT_OK ? EXIT_INTERRUPTED : code;

@@ -131,3 +131,21 @@ char *work_folder(const char *lesson_folder, const char *lesson, struct error *e
     mem_free(to);
     return NULL;
 }
+
+bool pack_is_trusted(const struct app *app)
+{
+    if (app->values[OPTION_PACK] == NULL)
+        return true;
+    char *path = xdg_file(XDG_CONFIG, "trusted-packs", NULL), *list = path != NULL ? file_read(path, FILE_MAXIMUM, NULL, NULL) : NULL;
+    char *real = realpath(app->pack, NULL);
+    bool trusted = false;
+    for (const char *line = list; real != NULL && line != NULL && *line != '\0' && !trusted;) {
+        size_t length = strcspn(line, "\n");
+        trusted = length == strlen(real) && strncmp(line, real, length) == 0;
+        line += length + (line[length] == '\n');
+    }
+    free(real);
+    mem_free(list);
+    mem_free(path);
+    return trusted;
+}

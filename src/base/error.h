@@ -17,6 +17,7 @@ enum error_kind {
     ERROR_MEMORY,          /* an allocation failed */
     ERROR_LIMIT,           /* a stated maximum was reached */
     ERROR_INPUT,           /* a person's or a file's fault; `where` says where */
+    ERROR_USAGE,           /* a wrong word on the command line */
     ERROR_INVALID,         /* the server found the object wrong (422) */
     ERROR_NOT_FOUND,
     ERROR_EXISTS,

@@ -441,6 +441,7 @@ struct bind *bind_new(struct script *script, const struct bind_options *options,
     }
     bind->script = script;
     bind->client = options->client;
+    bind->trusted = options->trusted;
     bind->loop = options->client != NULL ? kube_client_loop(options->client) : NULL;
     bind->selections = map_make(BIND_SELECTIONS, selection_free);
     bind->followers = vec_make(BIND_FOLLOWERS, free_follower);

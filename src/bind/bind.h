@@ -24,6 +24,7 @@ struct bind_options {
     const char *lesson;      /* id; value of the label */
     const char *folder;      /* the lesson's folder, below which k:apply and others read files; NULL: none */
     const char *work_folder; /* the learner's work folder for the lesson, or NULL: k:workfile finds nothing */
+    bool trusted;            /* k:sh may run commands on this machine */
 };
 
 #define BIND_LABEL_MANAGED "app.kubernetes.io/managed-by"
@@ -37,7 +38,7 @@ struct bind *bind_new(struct script *script, const struct bind_options *options,
 void bind_free(struct bind *bind); /* before script_free; stops the watches */
 
 /* Runs a file of the pack (course.lua, ID/lesson.lua) and hands its result over as plain data: functions are kept in the script and stand there as
- * {"$function": id}; t{} as {"en":, "zh":}; step "x" {...} has "id" and "$line"; lesson{} and course{} have "$type". The caller frees. Errors: ERROR_INPUT with
+ * {"$function": id, "$parameters": n} (255 for ...); t{} as {"en":, "zh":}; step "x" {...} has "id" and "$line"; lesson{} and course{} have "$type". The caller frees. Errors: ERROR_INPUT with
  * file and line. */
 struct value;
 struct value *bind_load(struct bind *bind, const char *path, struct error *err) __attribute__((warn_unused_result));

@@ -123,6 +123,11 @@ const struct value *handle_object(const struct handle *handle)
     return kube_watch_find(handle->selection->watch, handle->ns, handle->name);
 }
 
+static const char *missing_words(const struct handle *handle)
+{
+    return handle->resource == NULL ? _("a kind that this cluster does not have") : _("missing");
+}
+
 static int handle_exists(lua_State *lua)
 {
     lua_pushboolean(lua, handle_object(check_handle(lua)) != NULL);
@@ -184,15 +189,17 @@ static int handle_condition(lua_State *lua)
     char path[192], actual[512];
     bool holds = object_condition(object, type);
     snprintf(path, sizeof path, "status.conditions[type=%.100s].status", type);
-    if (object == NULL || condition == NULL)
-        snprintf(actual, sizeof actual, "%s", _("missing"));
+    if (object == NULL || condition == NULL) {
+        path[0] = object == NULL ? '\0' : path[0]; /* the object itself */
+        snprintf(actual, sizeof actual, "%s", missing_words(handle));
+    }
     else if (!holds && strcmp(status != NULL ? status : "", "True") == 0)
         snprintf(actual, sizeof actual, "%s", _("True, but of an older generation"));
     else
         snprintf(actual, sizeof actual, "%s%s%.120s%s%.300s", status != NULL ? status : "?", reason != NULL && !holds ? ", " : "",
                  reason != NULL && !holds ? reason : "", message != NULL && !holds && message[0] != '\0' ? ": " : "",
                  message != NULL && !holds ? message : "");
-    expectation_say(add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds), path, "True", actual);
+    expectation_say(add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds), path, object == NULL ? _("there") : "True", actual);
     push_expectation(lua, run, first);
     return 1;
 }
@@ -211,7 +218,11 @@ static int handle_rolled_out(lua_State *lua)
     char words[160];
     const struct value *object = handle_object(handle);
     bool holds = object_rolled_out(object, words, sizeof words);
-    expectation_say(add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds), "status", _("rolled out"), words);
+    struct expectation *e = add_expectation(run, lua, handle->resource, handle->asked, handle->name, object, holds);
+    if (object == NULL)
+        expectation_say(e, "", _("there"), missing_words(handle));
+    else
+        expectation_say(e, "status", _("rolled out"), words);
     push_expectation(lua, run, first);
     return 1;
 }
@@ -449,7 +460,7 @@ static int set_expect_count(lua_State *lua)
     shape_describe(*box, 150, &expected);
     snprintf(actual, sizeof actual, "%zu", count);
     struct expectation *e = add_expectation(run, lua, set->resource, set->asked, set->words, NULL, holds);
-    expectation_say(e, set->ready ? _("number of ready ones") : _("number"), buf_ok(&expected) ? expected.bytes : "", actual);
+    expectation_say(e, set->ready ? _("ready") : _("number"), buf_ok(&expected) ? expected.bytes : "", actual);
     buf_free(&expected);
     push_expectation(lua, run, first);
     return 1;
@@ -486,7 +497,7 @@ static int state_gone(lua_State *lua, const struct set *set, const struct select
         snprintf(expected, sizeof expected, _("at least %lld of %lld gone"), (long long)least, (long long)total);
     snprintf(actual, sizeof actual, _("%lld gone"), (long long)gone);
     struct expectation *e = add_expectation(run, lua, set->resource, set->asked, set->words, NULL, total > 0 && gone >= least);
-    expectation_say(e, _("the ones from before"), expected, actual);
+    expectation_say(e, _("from before"), expected, actual);
     push_expectation(lua, run, first);
     return 1;
 }

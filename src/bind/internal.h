@@ -70,6 +70,7 @@ struct bind {
     struct kube_client *client; /* borrowed; NULL: description only */
     struct loop *loop;
     char *ns, *user, *lesson, *folder, *work_folder;
+    bool trusted;
     uint64_t next_serial;
     struct map selections; /* key -> struct selection */
     struct vec followers;  /* of struct follower */

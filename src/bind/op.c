@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "bind/objects.h"
 #include "bind/op.h"
+#include "loop/child.h"
 
 #define OP "kubetutor.op"
 
@@ -27,6 +28,8 @@ static void stop_all(struct op *op)
         kube_watch_stop(op->watch);
     if (op->exec != NULL)
         kube_exec_cancel(op->exec);
+    if (op->child != NULL)
+        child_cancel(op->child);
     loop_drop(op->timer);
     if (op->selection != NULL)
         for (size_t i = 0; i < op->selection->waiting.length; i++)
@@ -39,6 +42,7 @@ static void stop_all(struct op *op)
     op->resolve = 0;
     op->watch = NULL;
     op->exec = NULL;
+    op->child = NULL;
     op->timer = NULL;
     op->selection = NULL;
 }

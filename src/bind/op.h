@@ -22,6 +22,7 @@ struct op {
     unsigned resolve;
     struct kube_watch *watch;
     struct kube_exec *exec;
+    struct child *child;
     struct loop_event *timer;
     struct selection *selection; /* whose first list it waits for */
     /* arguments and results, owned */

@@ -4,8 +4,9 @@
 #include "base/mem.h"
 #include "bind/objects.h"
 #include "bind/op.h"
+#include "loop/child.h"
 
-enum { EXEC_ARGUMENTS = 64, EXEC_SECONDS = 30, EXEC_MOST_SECONDS = 300 };
+enum { EXEC_ARGUMENTS = 64, EXEC_SECONDS = 30, EXEC_MOST_SECONDS = 300, SH_OUTPUT = 256 << 10 };
 
 /* A Pod given as a handle or by name. */
 static void take_pod(lua_State *lua, struct op *op, int index)
@@ -113,6 +114,46 @@ static int k_exec(lua_State *lua)
     return op_wait(lua, op);
 }
 
+/* ---- sh ---- */
+
+static void child_done(void *data, const struct child_result *result)
+{
+    struct op *op = data;
+    op->child = NULL;
+    op->code = result->exit_code;
+    buf_append(&op->out, result->output, result->output_length);
+    mem_free(op->text);
+    op->text = mem_string_n(result->errors, result->errors_length);
+    op_end(op, result->error);
+}
+
+/* A command on the learner's own machine, in the lesson's work folder: only for packs that were trusted with it. */
+static int k_sh(lua_State *lua)
+{
+    struct bind_run *run = run_at_least(lua, BIND_VERIFY, "sh");
+    const char *command = luaL_checkstring(lua, 2);
+    lua_settop(lua, 3);
+    if (!run->bind->trusted)
+        return luaL_error(lua, "k:sh runs commands on this machine, and this pack was not trusted with that: write its folder into trusted-packs in "
+                               "kubetutor's configuration folder if you trust it");
+    lua_Number seconds = option_number(lua, 3, "timeout", EXEC_SECONDS);
+    luaL_argcheck(lua, seconds > 0 && seconds <= EXEC_MOST_SECONDS, 3, "timeout is 0 to 300 seconds");
+    struct op *op = op_new(lua, run);
+    op->kind = mem_printf("KUBETUTOR_NAMESPACE=%s", run->bind->ns);
+    if (op->kind == NULL)
+        return luaL_error(lua, "out of memory");
+    const char *const argv[] = {"sh", "-c", command, NULL}, *const environment[] = {op->kind, NULL};
+    struct child_options options = {.argv = argv, .environment = environment, .folder = run->bind->work_folder, .maximum = SH_OUTPUT,
+                                    .timeout_ms = (int64_t)(seconds * 1000)};
+    struct error err = ERROR_INIT;
+    op->finish = finish_exec;
+    op_begin(lua, op);
+    op->child = child_start(run->bind->loop, &options, child_done, op, &err);
+    if (op->child == NULL)
+        op_end(op, &err);
+    return op_wait(lua, op);
+}
+
 /* ---- http ---- */
 
 static void http_done(void *data, const struct kube_answer *answer, const struct error *error)
@@ -170,4 +211,4 @@ static int k_http(lua_State *lua)
     return op_wait(lua, op);
 }
 
-const luaL_Reg methods_try[] = {{"logs", k_logs}, {"exec", k_exec}, {"http", k_http}, {NULL, NULL}};
+const luaL_Reg methods_try[] = {{"logs", k_logs}, {"exec", k_exec}, {"http", k_http}, {"sh", k_sh}, {NULL, NULL}};

@@ -1,12 +1,13 @@
 #include "bind/verdict.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/lang.h"
 #include "base/mem.h"
 
-enum { VERDICT_EXPECTATIONS = 200 };
+enum { VERDICT_EXPECTATIONS = 200, EXPECTATION_SUBJECT = 1024 };
 
 void both_free(struct both *both)
 {
@@ -69,16 +70,13 @@ void verdict_free(struct verdict *verdict)
 void expectation_print(const struct expectation *e, struct buf *out)
 {
     const char *own = both_text(&e->text);
-    struct buf subject = buf_make(2048);
+    char what[EXPECTATION_SUBJECT];
     if (own[0] != '\0') {
         buf_append_string(out, own);
         return;
     }
-    if (e->kind[0] != '\0')
-        buf_printf(&subject, "%s %s", e->kind, e->name);
-    if (e->path[0] != '\0')
-        buf_printf(&subject, "%s%s", e->kind[0] != '\0' ? ": " : "", e->path);
-    const char *what = buf_ok(&subject) && subject.bytes != NULL ? subject.bytes : e->kind;
+    snprintf(what, sizeof what, "%s%s%s%s%s", e->kind, e->kind[0] != '\0' ? " " : "", e->kind[0] != '\0' ? e->name : "",
+             e->kind[0] != '\0' && e->path[0] != '\0' ? ": " : "", e->path);
     if (e->expected[0] == '\0')
         buf_append_string(out, what);
     else if (!e->holds && e->path[0] == '\0' && strcmp(e->actual, _("missing")) == 0)
@@ -89,7 +87,6 @@ void expectation_print(const struct expectation *e, struct buf *out)
         buf_printf(out, _("%s is %s"), what, e->actual[0] != '\0' ? e->actual : e->expected);
     else
         buf_printf(out, _("%s is %s, wanted %s"), what, e->actual, e->expected);
-    buf_free(&subject);
 }
 
 static bool same_text(const char *a, const char *b)

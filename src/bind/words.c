@@ -112,11 +112,16 @@ static void keep_functions(lua_State *lua, struct script *script, int index, int
             keep_functions(lua, script, lua_gettop(lua), ours, depth + 1);
         else if (lua_isfunction(lua, -1)) {
             lua_pushvalue(lua, -1);
+            lua_Debug about;
+            lua_pushvalue(lua, -1);
+            lua_getinfo(lua, ">u", &about);
             int id = script_keep(script);
             lua_pushvalue(lua, -2); /* the key */
-            lua_createtable(lua, 0, 1);
+            lua_createtable(lua, 0, 2);
             lua_pushinteger(lua, id);
             lua_setfield(lua, -2, "$function");
+            lua_pushinteger(lua, about.isvararg ? 255 : about.nparams);
+            lua_setfield(lua, -2, "$parameters");
             lua_pushvalue(lua, -1);
             lua_pushboolean(lua, true);
             lua_rawset(lua, ours);

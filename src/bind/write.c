@@ -51,6 +51,16 @@ static void sent_document(struct op *op)
     next_document(op);
 }
 
+/* A lesson works in the learner's namespace only. */
+static bool is_elsewhere(const struct op *op, const char *ns, struct error *err)
+{
+    const char *own = op->run->bind->ns;
+    if (ns == NULL || !op->resource->namespaced || strcmp(ns, own) == 0)
+        return false;
+    error_set(err, ERROR_INPUT, NULL, "a lesson may change things only in the learner's namespace %s, not in %s", own, ns);
+    return true;
+}
+
 /* Sets namespace and labels on a copy's metadata. False: no memory. */
 static bool mark(struct op *op, struct value *document)
 {
@@ -79,6 +89,10 @@ static void send_document(struct op *op)
     const char *name = value_find_text(document, "metadata", "name", NULL), *ns = value_find_text(document, "metadata", "namespace", NULL);
     op->name = name != NULL ? mem_string(name) : NULL;
     op->ns = ns != NULL ? mem_string(ns) : NULL;
+    if (is_elsewhere(op, ns, &err)) {
+        op_end(op, &err);
+        return;
+    }
     op->next = sent_document;
     op->write.force = true;
     struct kube_target target = op_kube_target(op);
@@ -261,6 +275,10 @@ static int k_read(lua_State *lua)
 static void send_patch(struct op *op)
 {
     struct error err = ERROR_INIT;
+    if (is_elsewhere(op, op->ns, &err)) {
+        op_end(op, &err);
+        return;
+    }
     struct kube_target target = op_kube_target(op);
     op->next = NULL;
     op->call = kube_patch(op->run->bind->client, &target, op->patch, op->object, &op->write, op_object, op, &err);
@@ -379,6 +397,10 @@ static void delete_options(lua_State *lua, struct op *op, int index)
 static void send_delete(struct op *op)
 {
     struct error err = ERROR_INIT;
+    if (is_elsewhere(op, op->ns, &err)) {
+        op_end(op, &err);
+        return;
+    }
     struct kube_target target = op_kube_target(op);
     op->next = NULL;
     op->ignore_replaced = op->uid != NULL;

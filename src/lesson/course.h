@@ -40,6 +40,7 @@ struct lesson_step {
     char *id;
     int setup, check, verify, invariant, hint, solve; /* kept functions, 0: none */
     bool observe, final;
+    bool check_wants_state;  /* check or verify takes the state: without it neither can be judged */
     char *since;             /* "1.29" or NULL */
     struct vec choices;      /* of strings: ids; empty: no question */
     char *answer;
@@ -66,6 +67,7 @@ struct kube_client;
 struct lesson_world { /* what a lesson runs in; NULL client: described only */
     struct kube_client *client;
     const char *ns, *user, *work_folder;
+    bool trusted; /* k:sh may run commands on this machine */
 };
 struct lesson *lesson_load(struct loop *loop, const char *pack, const char *id, const struct lesson_world *world, struct error *err)
     __attribute__((warn_unused_result));

@@ -169,7 +169,7 @@ static void begin(struct lesson_run *run)
     struct judging *j = run->judging;
     const struct lesson_step *step = run->lesson->steps.items[j->step];
     struct verdict *verdict = NULL;
-    bool unknown_start = step->setup != 0 && j->record.state_json == NULL;
+    bool unknown_start = step->setup != 0 && step->check_wants_state && j->record.state_json == NULL;
     if (step->check != 0 && !unknown_start && !run_too_old(run)) {
         bind_begin_step(run->lesson->bind);
         bind_on_change(run->lesson->bind, &j->key, changed, j);

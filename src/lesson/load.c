@@ -174,6 +174,7 @@ static bool read_step(struct lesson *lesson, const char *file, int line, const s
     bool ok = known_keys(&r, table, known) && read_text(&r, table, "since", false, &step->since) && read_question(&r, table, step) && read_mutants(&r, table, step);
     for (size_t i = 0; ok && i < sizeof functions / sizeof *functions; i++)
         ok = read_function(&r, table, functions[i].key, functions[i].into);
+    step->check_wants_state = value_find_int(table, 0, "check", "$parameters", NULL) > 1 || value_find_int(table, 0, "verify", "$parameters", NULL) > 1;
     step->observe = value_is_true(value_get(table, "observe"));
     step->final = value_is_true(value_get(table, "final"));
     if (ok && step->verify != 0 && step->check == 0)
@@ -267,7 +268,7 @@ struct lesson *lesson_load(struct loop *loop, const char *pack, const char *id, 
     lesson->id = mem_string(id);
     lesson->folder = file_join(pack, id);
     struct bind_options options = {.client = world->client, .ns = world->ns, .user = world->user, .lesson = id, .folder = lesson->folder,
-                                   .work_folder = world->work_folder};
+                                   .work_folder = world->work_folder, .trusted = world->trusted};
     struct value *table = NULL;
     bool ok = (lesson->id != NULL && lesson->folder != NULL) || error_memory(err);
     bool there = ok && file_exists(lesson->folder);

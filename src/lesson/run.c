@@ -519,7 +519,7 @@ struct lesson_run *lesson_run_new(struct loop *loop, const char *pack, const cha
     }
     loop_set_timer(run->again, -1);
     loop_set_timer(run->verify_again, -1);
-    struct lesson_world world = {.client = options->client, .ns = options->ns, .user = options->user, .work_folder = options->work_folder};
+    struct lesson_world world = {.client = options->client, .ns = options->ns, .user = options->user, .work_folder = options->work_folder, .trusted = options->trusted};
     run->lesson = lesson_load(loop, pack, lesson, &world, err);
     if (run->lesson == NULL)
         return fail_new(run);

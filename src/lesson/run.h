@@ -42,6 +42,7 @@ struct lesson_run_options {
     const char *cluster;   /* uid of kube-system */
     const char *ns, *user;
     const char *work_folder; /* NULL: none */
+    bool trusted;          /* the pack may run commands on this machine (k:sh) */
     bool ledger;           /* write down what appears in the namespace while it is open (UI, not check) */
     bool tree;             /* keep the tree of objects */
     bool no_why;           /* do not ask for whys (benchmarks) */

@@ -177,7 +177,7 @@ void ui_connected(struct ui *ui)
 {
     char *work = ui->options.work_folder != NULL ? ui->options.work_folder(ui->options.data, ui->lesson->id) : NULL;
     struct lesson_run_options options = {
-        .client = ui->client, .progress = ui->options.progress, .cluster = ui->uid, .ns = ui->ns, .user = ui->user, .work_folder = work, .ledger = true,
+        .client = ui->client, .progress = ui->options.progress, .cluster = ui->uid, .ns = ui->ns, .user = ui->user, .work_folder = work, .trusted = ui->options.trusted, .ledger = true,
         .tree = true, .listener = told, .data = ui,
     };
     ui_disconnect(ui);

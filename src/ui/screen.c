@@ -99,14 +99,14 @@ static bool usable(struct error *err)
     const char *name = getenv("TERM");
     int found = 0;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return error_set(err, ERROR_NOT_FOUND, NULL, "%s", _("the tutor needs a terminal; without one run: kubetutor play nginx, kubetutor check nginx"));
+        return error_set(err, ERROR_USAGE, NULL, "%s", _("the tutor needs a terminal; without one run: kubetutor play nginx, kubetutor check nginx"));
     if (name == NULL || setupterm(NULL, STDOUT_FILENO, &found) != OK || found != 1)
-        return error_set(err, ERROR_NOT_FOUND, NULL, _("the terminal type TERM=%s is not known here; try TERM=xterm-256color, or run: kubetutor show nginx"), name != NULL ? name : "");
+        return error_set(err, ERROR_USAGE, NULL, _("the terminal type TERM=%s is not known here; try TERM=xterm-256color, or run: kubetutor show nginx"), name != NULL ? name : "");
     const char *move = tigetstr("cup");
     bool moves = move != NULL && move != (char *)-1;
     del_curterm(cur_term); /* it was for asking only */
     if (!moves)
-        return error_set(err, ERROR_NOT_FOUND, NULL, _("a terminal of type %s cannot show screens; run instead: kubetutor show nginx, kubetutor play nginx"), name);
+        return error_set(err, ERROR_USAGE, NULL, _("a terminal of type %s cannot show screens; run instead: kubetutor show nginx, kubetutor play nginx"), name);
     return true;
 }
 
@@ -115,10 +115,10 @@ bool screen_open(bool colour, bool ascii, struct error *err)
     if (!usable(err))
         return false;
     if (tcgetattr(STDIN_FILENO, &term.before) != 0)
-        return error_set(err, ERROR_NOT_FOUND, NULL, "%s", _("the terminal does not answer"));
+        return error_set(err, ERROR_USAGE, NULL, "%s", _("the terminal does not answer"));
     term.screen = newterm(NULL, stdout, stdin);
     if (term.screen == NULL)
-        return error_set(err, ERROR_NOT_FOUND, NULL, "%s", _("the terminal could not be set up"));
+        return error_set(err, ERROR_USAGE, NULL, "%s", _("the terminal could not be set up"));
     term.ascii = ascii;
     term.suspended = false;
     prepare_way_back();

@@ -35,6 +35,7 @@ struct ui_options {
     const char *lesson;      /* id to open; NULL: where the learner left off (progress fact "last-lesson"), else the first */
     const char *step;        /* id; NULL: where the learner left off */
     char *(*work_folder)(void *data, const char *lesson); /* makes the folder with a lesson's files; the UI frees the path. NULL: there is none */
+    bool trusted;            /* the pack may run commands on this machine (k:sh) */
     bool colour;             /* false: NO_COLOR, --color=never */
     bool ascii;              /* the locale is not UTF-8 */
     void (*consent)(void *data, bool yes); /* the answer to ASKING */
@@ -44,7 +45,7 @@ struct ui_options {
 };
 
 struct ui;
-/* Takes the terminal and draws the first frame. ERROR_NOT_FOUND: no terminal, TERM is not usable (the message says what to run instead), or no such lesson. */
+/* Takes the terminal and draws the first frame. ERROR_USAGE: no terminal, or TERM is not usable (the message says what to run instead); ERROR_NOT_FOUND: no such lesson. */
 struct ui *ui_new(const struct ui_options *options, struct error *err) __attribute__((warn_unused_result));
 void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster);
 /* Runs the loop until the learner quits or a signal ends it. Returns the exit code: 0, or 130 when interrupted. */

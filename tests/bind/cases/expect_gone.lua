@@ -7,7 +7,7 @@ return { run = function(k, state)
   pods:expect_gone {}
 end }
 -- expect: failed
--- expect: holds Pod app=web: the ones from before | at least 2 of 3 gone | 2 gone
--- expect: holds Pod app=web: the ones from before | all 2 gone | 2 gone
--- expect: fails Pod app=web: the ones from before | all 2 gone | 1 gone
--- expect: fails Pod app=web: the ones from before | all 0 gone | 0 gone
+-- expect: holds Pod app=web: from before | at least 2 of 3 gone | 2 gone
+-- expect: holds Pod app=web: from before | all 2 gone | 2 gone
+-- expect: fails Pod app=web: from before | all 2 gone | 1 gone
+-- expect: fails Pod app=web: from before | all 0 gone | 0 gone

@@ -3,4 +3,4 @@ return { run = function(k, state)
   k:list("pods", { labels = { app = "web" } }):expect_gone { "pod-a", "left" }
 end }
 -- expect: failed
--- expect: fails Pod app=web: the ones from before | all 2 gone | 1 gone
+-- expect: fails Pod app=web: from before | all 2 gone | 1 gone

@@ -10,6 +10,4 @@ end }
 -- expect: failed
 -- expect: holds :  |  |  | text 1/1
 -- expect: fails Deployment wob:  | there | missing
--- expect: fails Deployment wob: status.conditions[type=Available].status | True | missing
--- expect: fails Deployment wob: status | rolled out | missing
 -- expect: fails Deployment wob: spec.replicas | [3] | [] | history

@@ -20,7 +20,7 @@ end }
 -- expect: holds :  |  |  | text 3/3
 -- expect: holds Pod app=web: number | 3 | 3
 -- expect: fails Pod app=web: number | at least 4 | 3
--- expect: fails Pod app=web: number of ready ones | 2 | 1
+-- expect: fails Pod app=web: ready | 2 | 1
 -- expect: fails Pod web-0: spec.nodeName | "node-1" | "node-2"
 -- expect: holds Pod web-a:  | {"spec":{"nodeName":"node-1"}} | as wanted
 -- expect: holds Pod web-b:  | {"spec":{"nodeName":"node-1"}} | as wanted

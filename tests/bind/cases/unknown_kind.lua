@@ -12,7 +12,6 @@ end }
 -- expect: failed
 -- expect: holds :  |  |  | text 1/1
 -- expect: fails deploymnts.apps web:  | there | a kind that this cluster does not have
--- expect: fails deploymnts.apps web: status.conditions[type=Available].status | True | missing
 -- expect: fails deploymnts.apps: number | 3 | 0
 -- expect: fails deploymnts.apps:  | at least one object | none
 -- expect: holds deploymnts.apps web:  | gone | gone
