@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/value.h"
@@ -185,4 +186,44 @@ void world_pass(struct world *world, int64_t ms)
 {
     bool never = false;
     loop_until(world->loop, &never, ms);
+}
+
+static void note_change(void *data)
+{
+    struct watching *w = data;
+    w->changes++;
+    w->changed = true;
+}
+
+void watching_start(struct watching *w, struct world *world, const char *function)
+{
+    *w = (struct watching){.function = function};
+    w->ran = (struct ran){.world = world, .follow = w};
+    bind_on_change(world->bind, w, note_change, w);
+    ran_again(&w->ran, function, BIND_CHECK);
+    ran_wait(&w->ran);
+    w->changed = false;
+    w->changes = 0;
+}
+
+void watching_next(struct watching *w)
+{
+    world_until(w->ran.world, &w->changed);
+    w->changed = false;
+    ran_again(&w->ran, w->function, BIND_CHECK);
+    ran_wait(&w->ran);
+}
+
+void watching_end(struct watching *w)
+{
+    bind_unfollow(w->ran.world->bind, w);
+    ran_forget(&w->ran);
+}
+
+void world_until_watches(struct world *world, const char *kind, size_t count)
+{
+    int64_t end = clock_monotonic_ms() + 10000;
+    while (fake_watches(world->fake, kind) != count && clock_monotonic_ms() < end)
+        loop_once(world->loop, 100);
+    assert_int_equal(fake_watches(world->fake, kind), count);
 }

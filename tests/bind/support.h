@@ -44,6 +44,18 @@ struct ran ran_to_end(struct world *world, const char *function, enum bind_mode 
 /* Lines: the outcome with the error; then an expectation a line: holds|fails KIND NAME: PATH | expected | actual, and what else there is; then results. */
 void ran_describe(const struct ran *ran, struct buf *out);
 
+struct watching { /* a follower whose change runs the function again */
+    struct ran ran;
+    const char *function;
+    int changes;
+    bool changed;
+};
+
+void watching_start(struct watching *w, struct world *world, const char *function);
+void watching_next(struct watching *w); /* waits for a change and runs the function again */
+void watching_end(struct watching *w);
+void world_until_watches(struct world *world, const char *kind, size_t count);
+
 void world_until(struct world *world, const bool *done);
 /* Lets the loop run for so long, for what must not happen. */
 void world_pass(struct world *world, int64_t ms);

@@ -1,4 +1,4 @@
-/* How checks live: watches that are shared, changes that are followed, history, cancelling, memory. Against the fake server. */
+/* How checks live: watches that are shared, changes that are followed, doing, cancelling, memory. Against the fake server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,46 +13,6 @@
 #include "base/mem.h"
 #include "support.h"
 
-struct watching { /* a follower whose change runs the function again */
-    struct ran ran;
-    const char *function;
-    int changes;
-    bool changed;
-};
-
-static void note_change(void *data)
-{
-    struct watching *w = data;
-    w->changes++;
-    w->changed = true;
-}
-
-static void follow(struct watching *w, struct world *world, const char *function)
-{
-    *w = (struct watching){.function = function};
-    w->ran = (struct ran){.world = world, .follow = w};
-    bind_on_change(world->bind, w, note_change, w);
-    ran_again(&w->ran, function, BIND_CHECK);
-    ran_wait(&w->ran);
-    w->changed = false;
-    w->changes = 0;
-}
-
-/* Waits for a change and runs the function again. */
-static void run_on_change(struct watching *w)
-{
-    world_until(w->ran.world, &w->changed);
-    w->changed = false;
-    ran_again(&w->ran, w->function, BIND_CHECK);
-    ran_wait(&w->ran);
-}
-
-static void unfollow(struct watching *w)
-{
-    bind_unfollow(w->ran.world->bind, w);
-    ran_forget(&w->ran);
-}
-
 static const char reading[] = "return {\n"
                               "  one = function(k) k:get('pods', 'web-a'):expect { status = { phase = 'Running' } } end,\n"
                               "  same = function(k) k:get('pods', 'web-a') k:get('pods', 'web-a'):condition 'Ready' k:get('pod', 'web-a') end,\n"
@@ -61,14 +21,6 @@ static const char reading[] = "return {\n"
                               "  settings = function(k) k:get('configmaps', 'settings') end,\n"
                               "}\n";
 
-static void until_watches(struct world *world, const char *kind, size_t count)
-{
-    int64_t end = clock_monotonic_ms() + 10000;
-    while (fake_watches(world->fake, kind) != count && clock_monotonic_ms() < end)
-        loop_once(world->loop, 100);
-    assert_int_equal(fake_watches(world->fake, kind), count);
-}
-
 static void the_same_selection_is_one_watch(void **state)
 {
     (void)state;
@@ -76,22 +28,22 @@ static void the_same_selection_is_one_watch(void **state)
     struct watching a, b, c, d;
     world_start(&world);
     world_load(&world, "reading.lua", reading);
-    follow(&a, &world, "one");
-    follow(&b, &world, "same");
-    until_watches(&world, "pods", 1);
+    watching_start(&a, &world, "one");
+    watching_start(&b, &world, "same");
+    world_until_watches(&world, "pods", 1);
     assert_int_equal(fake_requests(world.fake, "GET /api/v1/namespaces/learn/pods?"), 2); /* a list and a watch */
-    follow(&c, &world, "labelled");
-    follow(&d, &world, "turned");
-    until_watches(&world, "pods", 2);
-    unfollow(&a);
-    unfollow(&c);
+    watching_start(&c, &world, "labelled");
+    watching_start(&d, &world, "turned");
+    world_until_watches(&world, "pods", 2);
+    watching_end(&a);
+    watching_end(&c);
     ran_again(&b.ran, "same", BIND_CHECK); /* still watched: no request */
     ran_wait(&b.ran);
     assert_int_equal(fake_requests(world.fake, "GET /api/v1/namespaces/learn/pods?"), 4);
     assert_int_equal(fake_watches(world.fake, "pods"), 2);
-    unfollow(&b);
-    unfollow(&d);
-    until_watches(&world, "pods", 0);
+    watching_end(&b);
+    watching_end(&d);
+    world_until_watches(&world, "pods", 0);
     world_end(&world);
 }
 
@@ -102,16 +54,16 @@ static void what_a_check_no_longer_reads_is_no_longer_watched(void **state)
     struct watching a;
     world_start(&world);
     world_load(&world, "reading.lua", reading);
-    follow(&a, &world, "settings");
-    until_watches(&world, "configmaps", 1);
+    watching_start(&a, &world, "settings");
+    world_until_watches(&world, "configmaps", 1);
     ran_again(&a.ran, "one", BIND_CHECK);
     ran_wait(&a.ran);
-    until_watches(&world, "configmaps", 0);
-    until_watches(&world, "pods", 1);
+    world_until_watches(&world, "configmaps", 0);
+    world_until_watches(&world, "pods", 1);
     ran_again(&a.ran, "same", BIND_CHECK); /* what stays is not stopped in between */
     ran_wait(&a.ran);
     assert_int_equal(fake_requests(world.fake, "GET /api/v1/namespaces/learn/pods?"), 2);
-    unfollow(&a);
+    watching_end(&a);
     world_end(&world);
 }
 
@@ -122,29 +74,29 @@ static void a_burst_of_changes_is_told_once_and_others_not_at_all(void **state)
     struct watching a, other;
     world_start(&world);
     world_load(&world, "reading.lua", reading);
-    follow(&a, &world, "one");
-    follow(&other, &world, "settings");
+    watching_start(&a, &world, "one");
+    watching_start(&other, &world, "settings");
     for (int i = 0; i < 5; i++)
         fake_merge(world.fake, "configmaps", "learn", "settings", i % 2 == 0 ? "{\"data\":{\"colour\":\"red\"}}" : "{\"data\":{\"colour\":\"blue\"}}");
     fake_merge(world.fake, "pods", "learn", "web-b", "{\"status\":{\"phase\":\"Running\"}}"); /* another Pod */
-    run_on_change(&other);
+    watching_next(&other);
     assert_int_equal(other.changes, 1);
     assert_int_equal(a.changes, 0);
     fake_merge(world.fake, "pods", "learn", "web-a", "{\"status\":{\"phase\":\"Failed\"}}");
-    run_on_change(&a);
+    watching_next(&a);
     assert_int_equal(a.changes, 1);
     assert_int_equal(other.changes, 1);
     assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "\"Failed\"");
     fake_remove(world.fake, "pods", "learn", "web-a");
-    run_on_change(&a);
+    watching_next(&a);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "missing");
-    unfollow(&a);
+    watching_end(&a);
     fake_put(world.fake, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-a\"}}");
     fake_merge(world.fake, "configmaps", "learn", "settings", "{\"data\":{\"colour\":\"green\"}}");
-    run_on_change(&other);
+    watching_next(&other);
     assert_int_equal(a.changes, 2); /* not followed any more */
-    unfollow(&other);
+    watching_end(&other);
     world_end(&world);
 }
 
@@ -155,12 +107,12 @@ static void a_label_that_is_taken_away_takes_the_object_out_of_the_set(void **st
     struct watching a;
     world_start(&world);
     world_load(&world, "reading.lua", reading);
-    follow(&a, &world, "labelled");
+    watching_start(&a, &world, "labelled");
     assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED);
     fake_merge(world.fake, "pods", "learn", "web-b", "{\"metadata\":{\"labels\":{\"app\":null}}}");
-    run_on_change(&a);
+    watching_next(&a);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "1");
-    unfollow(&a);
+    watching_end(&a);
     world_end(&world);
 }
 
@@ -172,7 +124,7 @@ static void a_kind_that_comes_later_runs_the_check_again(void **state)
     struct watching a;
     world_start(&world);
     world_load(&world, "later.lua", text);
-    follow(&a, &world, "run");
+    watching_start(&a, &world, "run");
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "a kind that this cluster does not have");
     char *crd = mem_string("{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"widgets.demo.kubetutor.dev\"},"
                            "\"spec\":{\"group\":\"demo.kubetutor.dev\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"widgets\",\"singular\":\"widget\",\"kind\":\"Widget\"},"
@@ -188,163 +140,12 @@ static void a_kind_that_comes_later_runs_the_check_again(void **state)
     assert_true(a.ran.verdict->again_ms < 0); /* from here on nothing is asked again and again */
     fake_put(world.fake, crd);
     mem_free(crd);
-    run_on_change(&a);
+    watching_next(&a);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "missing");
     fake_put(world.fake, "{\"apiVersion\":\"demo.kubetutor.dev/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"first\"},\"spec\":{\"size\":3}}");
     while (a.ran.verdict->outcome != OUTCOME_PASSED)
-        run_on_change(&a);
-    unfollow(&a);
-    world_end(&world);
-}
-
-/* ---- history ---- */
-
-static const char history[] =
-    "return {\n"
-    "  saw = function(k) k:get('deployments.apps', 'web'):saw('spec.replicas', { 3, 5, 3 }) end,\n"
-    "  seen = function(k) k:expect_seen('deployments.apps', 'web', { spec = { replicas = at_least(9) } }) end,\n"
-    "  seen_labelled = function(k) k:expect_seen('pods', { labels = { app = 'web' } }, { status = { phase = 'Failed' } }) end,\n"
-    "  gone = function(k) k:expect_absent('pods', 'web-b', { for_seconds = 0.2 }) end,\n"
-    "  none = function(k) k:expect_absent('pods', 'nobody', { for_seconds = 0.1 }) end,\n"
-    "}\n";
-
-static void scale(struct watching *w, int replicas)
-{
-    char patch[64];
-    snprintf(patch, sizeof patch, "{\"spec\":{\"replicas\":%d}}", replicas);
-    fake_merge(w->ran.world->fake, "deployments.apps", "learn", "web", patch);
-    run_on_change(w);
-}
-
-static void values_are_seen_in_their_order_and_a_new_step_begins_anew(void **state)
-{
-    (void)state;
-    struct world world;
-    struct watching a;
-    world_start(&world);
-    world_load(&world, "history.lua", history);
-    follow(&a, &world, "saw");
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "[3]");
-    scale(&a, 5);
-    fake_merge(world.fake, "deployments.apps", "learn", "web", "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}"); /* the same value again is no new one */
-    run_on_change(&a);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "[3,5]");
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    scale(&a, 3);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "[3,5,3]");
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED);
-    scale(&a, 7);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED); /* more may follow */
-    bind_begin_step(world.bind);
-    ran_again(&a.ran, "saw", BIND_CHECK);
-    ran_wait(&a.ran);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "[7]");
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    unfollow(&a);
-    world_end(&world);
-}
-
-static void the_wrong_order_is_not_the_order(void **state)
-{
-    (void)state;
-    struct world world;
-    struct watching a;
-    world_start(&world);
-    fake_merge(world.fake, "deployments.apps", "learn", "web", "{\"spec\":{\"replicas\":5}}");
-    world_load(&world, "history.lua", history);
-    follow(&a, &world, "saw");
-    scale(&a, 3);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "[5,3]");
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    scale(&a, 5);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    scale(&a, 3);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED);
-    unfollow(&a);
-    world_end(&world);
-}
-
-static void a_state_that_has_passed_was_seen(void **state)
-{
-    (void)state;
-    struct world world;
-    struct watching a, b;
-    world_start(&world);
-    world_load(&world, "history.lua", history);
-    follow(&a, &world, "seen");
-    follow(&b, &world, "seen_labelled");
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    fake_merge(world.fake, "deployments.apps", "learn", "web", "{\"spec\":{\"replicas\":9}}");
-    fake_merge(world.fake, "deployments.apps", "learn", "web", "{\"spec\":{\"replicas\":1}}");
-    run_on_change(&a);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED);
-    assert_true(ran_expectation(&a.ran, 0)->history);
-    fake_put(world.fake, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"brief\",\"labels\":{\"app\":\"web\"}},\"status\":{\"phase\":\"Failed\"}}");
-    fake_remove(world.fake, "pods", "learn", "brief");
-    run_on_change(&b);
-    assert_int_equal(b.ran.verdict->outcome, OUTCOME_PASSED); /* also of an object that is gone */
-    bind_begin_step(world.bind);
-    ran_again(&a.ran, "seen", BIND_CHECK);
-    ran_wait(&a.ran);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    unfollow(&a);
-    unfollow(&b);
-    world_end(&world);
-}
-
-static void wait_until(struct world *world, int64_t monotonic_ms)
-{
-    while (clock_monotonic_ms() < monotonic_ms)
-        loop_once(world->loop, monotonic_ms - clock_monotonic_ms());
-}
-
-static void absence_takes_its_time_and_says_when_to_look_again(void **state)
-{
-    (void)state;
-    struct world world;
-    struct watching a;
-    world_start(&world);
-    world_load(&world, "history.lua", history);
-    follow(&a, &world, "gone");
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "there");
-    assert_true(a.ran.verdict->again_ms < 0); /* only a change can help */
-    int64_t removed = clock_monotonic_ms();
-    fake_remove(world.fake, "pods", "learn", "web-b");
-    run_on_change(&a);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_FAILED);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "gone, but not for so long yet");
-    assert_true(a.ran.verdict->again_ms >= removed + 200 && a.ran.verdict->again_ms < removed + 2000);
-    wait_until(&world, a.ran.verdict->again_ms);
-    ran_again(&a.ran, "gone", BIND_CHECK);
-    ran_wait(&a.ran);
-    assert_int_equal(a.ran.verdict->outcome, OUTCOME_PASSED);
-    fake_put(world.fake, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-b\"}}"); /* back again: the time begins anew */
-    run_on_change(&a);
-    assert_string_equal(ran_expectation(&a.ran, 0)->actual, "there");
-    unfollow(&a);
-    world_end(&world);
-}
-
-static void absence_counts_from_the_steps_beginning(void **state)
-{
-    (void)state;
-    struct world world;
-    world_start(&world);
-    world_load(&world, "history.lua", history);
-    int64_t began = clock_monotonic_ms();
-    bind_begin_step(world.bind);
-    struct ran ran = ran_to_end(&world, "none", BIND_CHECK);
-    assert_true(ran.verdict->outcome == OUTCOME_FAILED || clock_monotonic_ms() >= began + 100);
-    wait_until(&world, clock_monotonic_ms() + 110);
-    ran_forget(&ran);
-    ran = ran_to_end(&world, "none", BIND_CHECK);
-    assert_int_equal(ran.verdict->outcome, OUTCOME_PASSED);
-    bind_begin_step(world.bind);
-    ran_forget(&ran);
-    ran = ran_to_end(&world, "none", BIND_CHECK);
-    assert_int_equal(ran.verdict->outcome, OUTCOME_FAILED);
-    assert_true(ran.verdict->again_ms > 0);
-    ran_forget(&ran);
+        watching_next(&a);
+    watching_end(&a);
     world_end(&world);
 }
 
@@ -378,8 +179,8 @@ static void trouble_is_told_and_its_end_and_nothing_is_missed(void **state)
     world_start(&world);
     world_load(&world, "reading.lua", reading);
     bind_on_trouble(world.bind, on_trouble, &heard);
-    follow(&a, &world, "one");
-    until_watches(&world, "pods", 1);
+    watching_start(&a, &world, "one");
+    world_until_watches(&world, "pods", 1);
     fake_down(world.fake);
     fake_merge(world.fake, "pods", "learn", "web-a", "{\"status\":{\"phase\":\"Failed\"}}");
     world_until(&world, &heard.any);
@@ -390,9 +191,9 @@ static void trouble_is_told_and_its_end_and_nothing_is_missed(void **state)
     fake_mend(world.fake);
     world_until(&world, &heard.well);
     while (a.ran.verdict->outcome != OUTCOME_FAILED)
-        run_on_change(&a);
+        watching_next(&a);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "\"Failed\"");
-    unfollow(&a);
+    watching_end(&a);
     world_end(&world);
 }
 
@@ -403,15 +204,15 @@ static void a_history_that_the_server_forgot_is_listed_anew(void **state)
     struct watching a;
     world_start(&world);
     world_load(&world, "reading.lua", reading);
-    follow(&a, &world, "labelled");
-    until_watches(&world, "pods", 1);
+    watching_start(&a, &world, "labelled");
+    world_until_watches(&world, "pods", 1);
     fake_close_watches(world.fake);
     fake_remove(world.fake, "pods", "learn", "web-b");
     fake_forget_history(world.fake);
     while (a.ran.verdict->outcome != OUTCOME_FAILED)
-        run_on_change(&a);
+        watching_next(&a);
     assert_string_equal(ran_expectation(&a.ran, 0)->actual, "1");
-    unfollow(&a);
+    watching_end(&a);
     world_end(&world);
 }
 
@@ -560,15 +361,15 @@ static void a_wait_ends_when_what_it_waits_for_comes(void **state)
     world_start(&world);
     world_load(&world, "wait.lua", text);
     ran_start(&ran, &world, "run", BIND_VERIFY, NULL);
-    until_watches(&world, "pods", 1);
+    world_until_watches(&world, "pods", 1);
     fake_merge(world.fake, "pods", "learn", "web-b", "{\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}");
-    until_watches(&world, "pods", 0);
-    until_watches(&world, "pods", 1);
+    world_until_watches(&world, "pods", 0);
+    world_until_watches(&world, "pods", 1);
     assert_false(ran.done);
     fake_remove(world.fake, "pods", "learn", "web-b");
     ran_wait(&ran);
     assert_int_equal(ran.verdict->outcome, OUTCOME_PASSED);
-    until_watches(&world, "pods", 0);
+    world_until_watches(&world, "pods", 0);
     ran_forget(&ran);
     world_end(&world);
 }
@@ -701,11 +502,6 @@ int test_bind(void)
         cmocka_unit_test(a_burst_of_changes_is_told_once_and_others_not_at_all),
         cmocka_unit_test(a_label_that_is_taken_away_takes_the_object_out_of_the_set),
         cmocka_unit_test(a_kind_that_comes_later_runs_the_check_again),
-        cmocka_unit_test(values_are_seen_in_their_order_and_a_new_step_begins_anew),
-        cmocka_unit_test(the_wrong_order_is_not_the_order),
-        cmocka_unit_test(a_state_that_has_passed_was_seen),
-        cmocka_unit_test(absence_takes_its_time_and_says_when_to_look_again),
-        cmocka_unit_test(absence_counts_from_the_steps_beginning),
         cmocka_unit_test(trouble_is_told_and_its_end_and_nothing_is_missed),
         cmocka_unit_test(a_history_that_the_server_forgot_is_listed_anew),
         cmocka_unit_test(what_is_made_is_told_but_not_what_is_shared),
