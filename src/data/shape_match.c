@@ -268,6 +268,41 @@ static enum answer match_one_of(struct match *m, const struct shape *shape, cons
     return answer == NO ? differs(m, shape, v) : answer;
 }
 
+/* The item that was most likely meant: of which most of the wanted keys match, or the only one where one is wanted. NULL: none comes near. */
+static const struct value *nearest_item(struct match *m, const struct shape *wanted, bool one_wanted, const struct value *array, size_t *index)
+{
+    const struct value *best = NULL;
+    size_t most = 0, at = 0;
+    if (wanted->kind != SHAPE_OBJECT)
+        return NULL;
+    *index = 0;
+    for (const struct value *item = value_first(array); item != NULL; item = value_next(item), at++) {
+        size_t held = 0;
+        for (size_t i = 0; value_type(item) == VALUE_OBJECT && i < wanted->children.length; i++)
+            held += match_quietly(m, shape_child(wanted, i), value_get(item, wanted->keys.items[i])) == YES;
+        if (held > most) {
+            most = held;
+            best = item;
+            *index = at;
+        }
+    }
+    const struct value *only = value_first(array);
+    return best == NULL && one_wanted && only != NULL && value_next(only) == NULL && value_type(only) == VALUE_OBJECT ? only : best;
+}
+
+/* Says where the nearest item differs; that reads better than the whole list. */
+static enum answer no_item(struct match *m, const struct shape *shape, const struct shape *wanted, const struct value *array)
+{
+    size_t index;
+    const struct value *nearest = nearest_item(m, wanted, shape->children.length == 1, array, &index);
+    if (nearest == NULL)
+        return differs(m, shape, array);
+    size_t length = enter(m, NULL, index);
+    enum answer answer = match(m, wanted, nearest);
+    leave(m, length);
+    return answer;
+}
+
 static enum answer match_contains(struct match *m, const struct shape *shape, const struct value *v)
 {
     if (value_type(v) != VALUE_ARRAY)
@@ -277,7 +312,7 @@ static enum answer match_contains(struct match *m, const struct shape *shape, co
         for (const struct value *item = value_first(v); item != NULL && answer == NO; item = value_next(item))
             answer = match_quietly(m, shape_child(shape, i), item);
         if (answer != YES)
-            return answer == NO ? differs(m, shape, v) : answer;
+            return answer == NO ? no_item(m, shape, shape_child(shape, i), v) : answer;
     }
     return YES;
 }
