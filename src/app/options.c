@@ -122,7 +122,7 @@ static bool options_fit(const struct app *app)
     if (app->values[OPTION_HELP] != NULL)
         return true;
     if (app->values[OPTION_NAMESPACE] != NULL && !is_label(app->values[OPTION_NAMESPACE]))
-        return complain(_("\"%s\" is no name of a namespace: small letters, digits and -, at most 63%s"), app->values[OPTION_NAMESPACE], "");
+        return complain(_("\"%s\" is no name of a namespace: small letters, digits and -, at most 63"), app->values[OPTION_NAMESPACE], "");
     if (count < app->command->least)
         return complain(_("%s wants: %s"), app->command->name, app->command->arguments);
     if (app->command->most >= 0 && count > app->command->most)

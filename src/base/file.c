@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/lang.h"
 #include "base/mem.h"
 
 bool file_error(struct error *err, int errno_value, const char *operation, const char *path)
@@ -19,7 +20,7 @@ bool file_error(struct error *err, int errno_value, const char *operation, const
                            : errno_value == ENOMEM                                                    ? ERROR_MEMORY
                            : errno_value == ENOSPC || errno_value == EDQUOT || errno_value == EFBIG   ? ERROR_LIMIT
                                                                                                       : ERROR_INPUT;
-    error_set(err, kind, path, "cannot %s %s: %s", operation, path, strerror(errno_value));
+    error_set(err, kind, path, _("cannot %s %s: %s"), _(operation), path, strerror(errno_value));
     return false;
 }
 
@@ -33,7 +34,7 @@ static char *read_all(int fd, const char *path, size_t maximum, size_t *length, 
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            file_error(err, errno, "read", path);
+            file_error(err, errno, N_("read"), path);
             break;
         }
         buf_append(&buf, chunk, (size_t)got);
@@ -65,7 +66,7 @@ char *file_read(const char *path, size_t maximum, size_t *length, struct error *
 {
     int fd = open_retry(AT_FDCWD, path, O_RDONLY);
     if (fd < 0) {
-        file_error(err, errno, "open", path);
+        file_error(err, errno, N_("open"), path);
         return NULL;
     }
     return read_all(fd, path, maximum, length, err);
@@ -80,7 +81,7 @@ char *file_read_below(const char *folder, const char *path, size_t maximum, size
     }
     int fd = open_retry(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
     if (fd < 0) {
-        file_error(err, errno, "open", folder);
+        file_error(err, errno, N_("open"), folder);
         return NULL;
     }
     for (const char *rest = path;;) {
@@ -98,7 +99,7 @@ char *file_read_below(const char *folder, const char *path, size_t maximum, size
             if (errno == ELOOP)
                 error_set(err, ERROR_DENIED, path, "\"%s\" is a symbolic link, which a lesson's files may not be", path);
             else
-                file_error(err, errno, "open", path);
+                file_error(err, errno, N_("open"), path);
             break;
         }
         close(fd);
@@ -137,7 +138,7 @@ bool file_write(const char *path, const void *bytes, size_t length, unsigned mod
         return error_memory(err);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0) {
-        file_error(err, errno, "write", path);
+        file_error(err, errno, N_("write"), path);
         mem_free(temporary);
         return false;
     }
@@ -153,7 +154,7 @@ bool file_write(const char *path, const void *bytes, size_t length, unsigned mod
     }
     if (!ok) {
         unlink(temporary);
-        file_error(err, saved, "write", path);
+        file_error(err, saved, N_("write"), path);
     }
     mem_free(temporary);
     return ok;
@@ -171,9 +172,9 @@ bool file_make_folder(const char *path, unsigned mode, struct error *err)
         *slash = '\0';
         struct stat status;
         if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
-            ok = file_error(err, errno, "make the folder", part);
+            ok = file_error(err, errno, N_("make the folder"), part);
         else if (stat(part, &status) == 0 && !S_ISDIR(status.st_mode))
-            ok = file_error(err, ENOTDIR, "make the folder", part);
+            ok = file_error(err, ENOTDIR, N_("make the folder"), part);
         *slash = was;
         if (was == '\0')
             break;

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "kube/warning_header.h"
 
@@ -250,12 +251,12 @@ static void on_timer(void *data)
     struct error err = ERROR_INIT;
     const char *server = call->client->config->server, *authority = call->client->endpoint.authority;
     if (!is_stream(call) && now >= call->began_at + call->timeout_ms)
-        error_set(&err, ERROR_TIMEOUT, server, "the API server %s did not finish %s %.200s within %g seconds", authority, call->method, call->path,
+        error_set(&err, ERROR_TIMEOUT, server, _("the API server %s did not finish %s %.200s within %g seconds"), authority, call->method, call->path,
                   (double)call->timeout_ms / 1000);
     else if (call->idle_ms > 0 && now >= call->byte_at + call->idle_ms)
-        error_set(&err, ERROR_TIMEOUT, server, "nothing came from the API server %s for %g seconds", authority, (double)call->idle_ms / 1000);
+        error_set(&err, ERROR_TIMEOUT, server, _("nothing came from the API server %s for %g seconds"), authority, (double)call->idle_ms / 1000);
     else if (call->state == CALL_RUNS && now >= call->began_at + call->client->contact_ms && !is_connected(call))
-        error_set(&err, ERROR_UNREACHABLE, server, "the API server %s does not answer: no connection came about within 10 seconds", authority);
+        error_set(&err, ERROR_UNREACHABLE, server, _("the API server %s does not answer: no connection came about within 10 seconds"), authority);
     if (err.kind != ERROR_NONE) {
         call_fail(call, &err);
         return;
@@ -376,7 +377,7 @@ static void judge_failure(struct kube_call *call)
     if (call->no_memory)
         error_memory(&err);
     else if (call->too_large)
-        error_set(&err, ERROR_LIMIT, server, "the answer to %s %.200s is larger than the %zu bytes allowed", call->method, call->path,
+        error_set(&err, ERROR_LIMIT, server, _("the answer to %s %.200s is larger than the %zu bytes allowed"), call->method, call->path,
                   call->head_bytes > HEAD_MAXIMUM ? (size_t)HEAD_MAXIMUM : call->maximum);
     else {
         unsigned n = call->tries - 1;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lang.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/xdg.h"
@@ -75,10 +76,10 @@ static bool check_names(const struct config_source *source, const char *list_nam
     for (const struct value *item = value_first(list); ok && item != NULL; item = value_next(item)) {
         const char *name = value_find_text(item, "name", NULL);
         if (name == NULL)
-            ok = config_blame_file(err, source, list_name, "an item of %s has no name that is text", list_name);
+            ok = config_blame_file(err, source, list_name, _("an item of %s has no name that is text"), list_name);
         else if (map_has(&seen, name))
             ok = config_blame(err, &(struct config_entry){.source = source, .list = list_name, .name = name}, NULL,
-                              "%s has the name \"%.100s\" twice", list_name, name);
+                              _("%s has the name \"%.100s\" twice"), list_name, name);
         else
             ok = map_set(&seen, name, NULL) || error_memory(err);
     }
@@ -93,7 +94,7 @@ static bool check_lists(const struct config_source *source, struct error *err)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         const struct value *list = value_get(source->root, lists[i]);
         if (value_type(list) > VALUE_NULL && value_type(list) != VALUE_ARRAY)
-            return config_blame_file(err, source, lists[i], "%s must be a list", lists[i]);
+            return config_blame_file(err, source, lists[i], _("%s must be a list"), lists[i]);
         if (!check_names(source, lists[i], list, err))
             return false;
     }
@@ -108,15 +109,15 @@ static bool check_file(const struct config_source *source, struct error *err)
     if (value_type(source->root) == VALUE_NULL)
         return true; /* an empty file is an empty kubeconfig */
     if (value_type(source->root) != VALUE_OBJECT)
-        return config_blame_file(err, source, "", "this is no kubeconfig: it must begin with fields such as clusters and users");
+        return config_blame_file(err, source, "", _("this is no kubeconfig: it must begin with fields such as clusters and users"));
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         const struct value *v = value_get(source->root, heads[i].field);
         if (value_type(v) > VALUE_NULL && (value_text(v) == NULL || (value_text(v)[0] != '\0' && strcmp(value_text(v), heads[i].wanted) != 0)))
-            return config_blame_file(err, source, heads[i].field, "%s must be %s in a kubeconfig", heads[i].field, heads[i].wanted);
+            return config_blame_file(err, source, heads[i].field, _("%s must be %s in a kubeconfig"), heads[i].field, heads[i].wanted);
     }
     const struct value *current = value_get(source->root, "current-context");
     if (value_type(current) > VALUE_NULL && value_text(current) == NULL)
-        return config_blame_file(err, source, "current-context", "current-context must be text");
+        return config_blame_file(err, source, "current-context", _("current-context must be text"));
     return check_lists(source, err);
 }
 
@@ -195,7 +196,7 @@ static const char *choose_context(const struct vec *sources, const char *wanted,
         return NULL;
     names(sources, "contexts", known, sizeof known);
     config_blame_file(err, sources->items[0], "current-context",
-                      "no current-context is set; choose one of the contexts (%s) with --context or `kubectl config use-context`", known);
+                      _("no current-context is set; choose one of the contexts (%s) with --context or `kubectl config use-context`"), known);
     return NULL;
 }
 
@@ -216,7 +217,7 @@ static bool follow(const struct vec *sources, const struct config_entry *context
     if (*name == NULL || find(sources, list, field, *name, entry))
         return true;
     names(sources, list, known, sizeof known);
-    return config_blame(err, context, field, "the context names a %s \"%.100s\" that does not exist (there are: %s)", field, *name, known);
+    return config_blame(err, context, field, _("the context names a %s \"%.100s\" that does not exist (there are: %s)"), field, *name, known);
 }
 
 static bool resolve(struct kube_config *config, const struct vec *sources, const char *context_name, bool flag, struct error *err)
@@ -227,7 +228,7 @@ static bool resolve(struct kube_config *config, const struct vec *sources, const
         names(sources, "contexts", known, sizeof known);
         if (flag || sources->length == 0)
             return error_set(err, ERROR_INPUT, sources->length > 0 ? ((struct config_source *)sources->items[0])->path : "--context",
-                             "there is no context \"%.100s\" (there are: %s)", context_name, known);
+                             _("there is no context \"%.100s\" (there are: %s)"), context_name, known);
         const struct config_source *source = sources->items[0];
         for (size_t i = 0; i < sources->length; i++) { /* the file that asked for it */
             const char *current = value_find_text(((struct config_source *)sources->items[i])->root, "current-context", NULL);
@@ -236,18 +237,18 @@ static bool resolve(struct kube_config *config, const struct vec *sources, const
                 break;
             }
         }
-        return config_blame_file(err, source, "current-context", "current-context names the context \"%.100s\", which does not exist (there are: %s)",
+        return config_blame_file(err, source, "current-context", _("current-context names the context \"%.100s\", which does not exist (there are: %s)"),
                                  context_name, known);
     }
     if (value_type(context.body) > VALUE_NULL && value_type(context.body) != VALUE_OBJECT)
-        return config_blame(err, &context, "context", "context must be an object with cluster and user");
+        return config_blame(err, &context, "context", _("context must be an object with cluster and user"));
     if (!set_text(&config->context_name, context.name, err) ||
         !config_read_text(&context, context.body, NULL, "namespace", &config->context_namespace, err) ||
         !follow(sources, &context, "cluster", "clusters", &config->cluster_name, &cluster, err) ||
         !follow(sources, &context, "user", "users", &config->user_name, &user, err))
         return false;
     if (config->cluster_name == NULL)
-        return config_blame(err, &context, "cluster", "the context names no cluster");
+        return config_blame(err, &context, "cluster", _("the context names no cluster"));
     return config_read_cluster(config, &cluster, err) && (config->user_name == NULL || config_read_user(config, &user, err));
 }
 
@@ -267,7 +268,7 @@ static bool add_file(struct vec *sources, struct vec *files, const char *path, b
     }
     bool room = files->length < files->maximum;
     if (!vec_push(files, full))
-        return room ? error_memory(err) : error_set(err, ERROR_LIMIT, "KUBECONFIG", "KUBECONFIG names more than %d files", CONFIG_FILES);
+        return room ? error_memory(err) : error_set(err, ERROR_LIMIT, "KUBECONFIG", _("KUBECONFIG names more than %d files"), CONFIG_FILES);
     struct error inner = ERROR_INIT;
     size_t length;
     char *text = file_read(full, CONFIG_FILE_MAXIMUM, &length, &inner);
@@ -276,7 +277,7 @@ static bool add_file(struct vec *sources, struct vec *files, const char *path, b
             return true;
         if (err != NULL)
             *err = inner;
-        return inner.kind == ERROR_MEMORY ? false : error_context(err, "the kubeconfig %.200s cannot be read", full);
+        return inner.kind == ERROR_MEMORY ? false : error_context(err, _("the kubeconfig %.200s cannot be read"), full);
     }
     struct config_source *source = source_new(full, text, length, err);
     if (source == NULL)
@@ -328,7 +329,7 @@ static bool load_in_cluster(const char *root, struct kube_config **out, struct e
         return true;
     }
     if (strspn(port, "0123456789") != strlen(port) || strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.:") != strlen(host)) {
-        error_set(err, ERROR_INPUT, "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not a host and a port");
+        error_set(err, ERROR_INPUT, "KUBERNETES_SERVICE_HOST", _("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not a host and a port"));
         goto out;
     }
     config = config_new(KUBE_CONFIG_IN_CLUSTER, err);
@@ -394,7 +395,7 @@ bool kube_config_load(const struct kube_config_options *options, struct kube_con
         if (err != NULL)
             *err = why;
     } else if (ok && options->file != NULL)
-        ok = error_set(err, ERROR_INPUT, options->file, "the kubeconfig %.200s names no cluster: it is empty", options->file);
+        ok = error_set(err, ERROR_INPUT, options->file, _("the kubeconfig %.200s names no cluster: it is empty"), options->file);
     else if (ok)
         ok = load_in_cluster(options->cluster_root, config, err);
     if (ok && context != NULL) {
@@ -421,7 +422,7 @@ struct kube_config *kube_config_parse(const char *text, size_t length, const cha
         const char *context = choose_context(&sources, NULL, &why);
         config = context != NULL ? config_new(KUBE_CONFIG_FLAG, err) : NULL;
         if (context == NULL && why.kind == ERROR_NONE)
-            error_set(err, ERROR_INPUT, name, "the kubeconfig names no cluster: it is empty");
+            error_set(err, ERROR_INPUT, name, _("the kubeconfig names no cluster: it is empty"));
         else if (context == NULL && err != NULL)
             *err = why;
         if (config != NULL && !resolve(config, &sources, context, false, err)) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/units.h"
@@ -38,7 +39,7 @@ char *config_read_file(const char *path, struct error *err)
         return NULL;
     }
     if (!S_ISREG(status.st_mode)) {
-        error_set(err, ERROR_INPUT, path, "%s is not a file", path);
+        error_set(err, ERROR_INPUT, path, _("%s is not a file"), path);
         return NULL;
     }
     size_t length;
@@ -46,7 +47,7 @@ char *config_read_file(const char *path, struct error *err)
     if (text != NULL && strlen(text) != length) { /* a NUL inside: not PEM, not a token */
         explicit_bzero(text, length);
         mem_free(text);
-        error_set(err, ERROR_INPUT, path, "%s is not a text file", path);
+        error_set(err, ERROR_INPUT, path, _("%s is not a text file"), path);
         return NULL;
     }
     return text;
@@ -67,7 +68,7 @@ static bool wrong_type(const struct config_entry *entry, const char *field, cons
 {
     enum value_type type = value_type(v);
     const char *advice = strcmp(wanted, "text") == 0 && (type == VALUE_NUMBER || type == VALUE_BOOL) ? "; put it in quotes" : "";
-    return config_blame(err, entry, field, "%s must be %s, but a value of type %s stands there%s", field, wanted, value_type_name(type), advice);
+    return config_blame(err, entry, field, _("%s must be %s, but a value of type %s stands there%s"), field, wanted, value_type_name(type), advice);
 }
 
 bool config_read_text(const struct config_entry *entry, const struct value *object, const char *prefix, const char *field, char **out,
@@ -82,7 +83,7 @@ bool config_read_text(const struct config_entry *entry, const struct value *obje
     if (text == NULL)
         return wrong_type(entry, field_name(prefix, field, name, sizeof name), v, "text", err);
     if (strpbrk(text, "\r\n") != NULL) /* none of these fields may hold one, and in an HTTP header it would be an attack */
-        return config_blame(err, entry, field_name(prefix, field, name, sizeof name), "%s must not hold a line break", field);
+        return config_blame(err, entry, field_name(prefix, field, name, sizeof name), _("%s must not hold a line break"), field);
     if (text[0] == '\0')
         return true;
     *out = mem_string(text);
@@ -115,11 +116,11 @@ static bool read_list(const struct config_entry *entry, const struct value *obje
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item)) {
         const char *text = value_text(item);
         if (text == NULL)
-            return config_blame(err, entry, name, "every item of %s must be text", field);
+            return config_blame(err, entry, name, _("every item of %s must be text"), field);
         if (prefix == NULL && strpbrk(text, "\r\n") != NULL) /* becomes an HTTP header; a plugin's argument may hold one */
-            return config_blame(err, entry, name, "%s must not hold a line break", field);
+            return config_blame(err, entry, name, _("%s must not hold a line break"), field);
         if (out->length >= out->maximum)
-            return config_blame(err, entry, name, "%s has more than %zu items", field, out->maximum);
+            return config_blame(err, entry, name, _("%s has more than %zu items"), field, out->maximum);
         if (!vec_push_string(out, text))
             return error_memory(err);
     }
@@ -146,7 +147,7 @@ static bool read_pem(const struct config_entry *entry, const char *field, const 
         size_t length = 0;
         data = base64_decode(value_text(text), strlen(value_text(text)), &length);
         if (data == NULL || strlen(data) != length) {
-            config_blame(err, entry, data_field, "%s is not the base64 form of a PEM text", data_field);
+            config_blame(err, entry, data_field, _("%s is not the base64 form of a PEM text"), data_field);
             goto out;
         }
     } else if (value_type(text) > VALUE_NULL && value_text(text) == NULL) {
@@ -156,7 +157,7 @@ static bool read_pem(const struct config_entry *entry, const char *field, const 
     if (!config_read_text(entry, entry->body, NULL, field, &path, err))
         goto out;
     if (path != NULL && data != NULL) {
-        config_blame(err, entry, field, "%s and %s are both given; remove one of them", field, data_field);
+        config_blame(err, entry, field, _("%s and %s are both given; remove one of them"), field, data_field);
         goto out;
     }
     if (path != NULL && data == NULL) {
@@ -168,12 +169,12 @@ static bool read_pem(const struct config_entry *entry, const char *field, const 
             goto out;
         }
         if (data == NULL) {
-            config_blame(err, entry, field, "%s names a file that cannot be used: %s", field, inner.message);
+            config_blame(err, entry, field, _("%s names a file that cannot be used: %s"), field, inner.message);
             goto out;
         }
     }
     if (data != NULL && !config_is_pem(data, part)) {
-        config_blame(err, entry, used, "%s%s holds no PEM text with a %s (a part that begins with \"-----BEGIN ...%s-----\")",
+        config_blame(err, entry, used, _("%s%s holds no PEM text with a %s (a part that begins with \"-----BEGIN ...%s-----\")"),
                      used == field ? "the file of " : "", used, strcmp(part, "CERTIFICATE") == 0 ? "certificate" : "private key", part);
         goto out;
     }
@@ -228,7 +229,7 @@ static bool read_server(struct kube_config *config, const struct config_entry *e
     if (!config_read_text(entry, entry->body, NULL, "server", &given, err))
         return false;
     if (given == NULL)
-        return config_blame(err, entry, "server", "the cluster has no server: its address is missing");
+        return config_blame(err, entry, "server", _("the cluster has no server: its address is missing"));
     const char *rest = NULL;
     bool tls = config->ca != NULL || config->insecure_skip_tls_verify; /* without a scheme client-go decides so */
     if (has_scheme(given, schemes, &rest))
@@ -239,7 +240,7 @@ static bool read_server(struct kube_config *config, const struct config_entry *e
     }
     bool fine = rest != NULL && plausible(rest) && strpbrk(rest, "?#@") == NULL;
     if (!fine)
-        config_blame(err, entry, "server", "server \"%.200s\" is not an address like https://10.0.0.1:6443", given);
+        config_blame(err, entry, "server", _("server \"%.200s\" is not an address like https://10.0.0.1:6443"), given);
     mem_free(given);
     if (!fine)
         return false;
@@ -280,13 +281,13 @@ bool config_read_cluster(struct kube_config *config, const struct config_entry *
         return false;
     if (config->ca != NULL && config->insecure_skip_tls_verify)
         return config_blame(err, entry, "insecure-skip-tls-verify",
-                            "insecure-skip-tls-verify is true although a certificate authority is given; remove one of them");
+                            _("insecure-skip-tls-verify is true although a certificate authority is given; remove one of them"));
     const char *rest = NULL;
     if (config->proxy_url != NULL && (!has_scheme(config->proxy_url, proxies, &rest) || !plausible(strchr(rest, '@') != NULL ? strrchr(rest, '@') + 1 : rest)))
-        return config_blame(err, entry, "proxy-url", "proxy-url must be an address that begins with http://, https:// or socks5://");
+        return config_blame(err, entry, "proxy-url", _("proxy-url must be an address that begins with http://, https:// or socks5://"));
     const char *name = config->tls_server_name;
     if (name != NULL && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._") != strlen(name))
-        return config_blame(err, entry, "tls-server-name", "tls-server-name must be a plain host name");
+        return config_blame(err, entry, "tls-server-name", _("tls-server-name must be a plain host name"));
     return true;
 }
 
@@ -298,11 +299,11 @@ static bool read_exec_environment(struct kube_config *config, const struct confi
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item)) {
         const char *name = value_find_text(item, "name", NULL), *value = value_find_text(item, "value", NULL);
         if (name == NULL || name[0] == '\0' || strchr(name, '=') != NULL)
-            return config_blame(err, entry, "exec.env", "every item of env needs a name");
+            return config_blame(err, entry, "exec.env", _("every item of env needs a name"));
         if (value == NULL)
-            return config_blame(err, entry, "exec.env", "the variable %.100s of env needs a value that is text", name);
+            return config_blame(err, entry, "exec.env", _("the variable %.100s of env needs a value that is text"), name);
         if (config->exec.environment.length >= CONFIG_LIST)
-            return config_blame(err, entry, "exec.env", "env has more than %d items", CONFIG_LIST);
+            return config_blame(err, entry, "exec.env", _("env has more than %d items"), CONFIG_LIST);
         char *pair = mem_printf("%s=%s", name, value);
         if (pair == NULL || !vec_push(&config->exec.environment, pair))
             return error_memory(err);
@@ -327,21 +328,21 @@ static bool check_exec(struct kube_config *config, const struct config_entry *en
     static const char v1[] = "client.authentication.k8s.io/v1", v1beta1[] = "client.authentication.k8s.io/v1beta1";
     struct kube_exec_plugin *exec = &config->exec;
     if (exec->command == NULL)
-        return config_blame(err, entry, "exec.command", "exec needs a command: the credential plugin to run");
+        return config_blame(err, entry, "exec.command", _("exec needs a command: the credential plugin to run"));
     if (exec->api_version == NULL)
-        return config_blame(err, entry, "exec.apiVersion", "exec needs an apiVersion: %s", v1);
+        return config_blame(err, entry, "exec.apiVersion", _("exec needs an apiVersion: %s"), v1);
     if (strcmp(exec->api_version, v1) != 0 && strcmp(exec->api_version, v1beta1) != 0)
-        return config_blame(err, entry, "exec.apiVersion", "exec's apiVersion \"%.80s\" is not known; %s and %s are", exec->api_version, v1, v1beta1);
+        return config_blame(err, entry, "exec.apiVersion", _("exec's apiVersion \"%.80s\" is not known; %s and %s are"), exec->api_version, v1, v1beta1);
     if (exec->interactive_mode == NULL) {
         if (strcmp(exec->api_version, v1) == 0)
-            return config_blame(err, entry, "exec.interactiveMode", "exec needs an interactiveMode: Never, IfAvailable or Always");
+            return config_blame(err, entry, "exec.interactiveMode", _("exec needs an interactiveMode: Never, IfAvailable or Always"));
         exec->interactive_mode = mem_string("IfAvailable");
         if (exec->interactive_mode == NULL)
             return error_memory(err);
     }
     if (strcmp(exec->interactive_mode, "Never") != 0 && strcmp(exec->interactive_mode, "IfAvailable") != 0 &&
         strcmp(exec->interactive_mode, "Always") != 0)
-        return config_blame(err, entry, "exec.interactiveMode", "interactiveMode \"%.40s\" is not one of Never, IfAvailable, Always", exec->interactive_mode);
+        return config_blame(err, entry, "exec.interactiveMode", _("interactiveMode \"%.40s\" is not one of Never, IfAvailable, Always"), exec->interactive_mode);
     if (strchr(exec->command, '/') != NULL && exec->command[0] != '/') { /* relative to the file that names it */
         char *full = file_join(entry->source->folder, exec->command);
         if (full == NULL)
@@ -394,7 +395,7 @@ static bool read_impersonation(struct kube_config *config, const struct config_e
         !read_list(entry, entry->body, NULL, "as-groups", &config->impersonate_groups, err) || !read_extra(config, entry, err))
         return false;
     if (config->impersonate == NULL && (config->impersonate_uid != NULL || config->impersonate_groups.length > 0 || config->impersonate_extra.length > 0))
-        return config_blame(err, entry, "as", "as-uid, as-groups and as-user-extra need as: the user to impersonate");
+        return config_blame(err, entry, "as", _("as-uid, as-groups and as-user-extra need as: the user to impersonate"));
     return true;
 }
 
@@ -415,7 +416,7 @@ static bool read_token_file(struct kube_config *config, const struct config_entr
     config_wipe(&text);
     if (there || config->token != NULL) /* the token at hand serves until the file can be read */
         return true;
-    return config_blame(err, entry, "tokenFile", "tokenFile names a file that cannot be used: %s", inner.message);
+    return config_blame(err, entry, "tokenFile", _("tokenFile names a file that cannot be used: %s"), inner.message);
 }
 
 static bool check_user(const struct kube_config *config, const struct config_entry *entry, struct error *err)
@@ -423,14 +424,14 @@ static bool check_user(const struct kube_config *config, const struct config_ent
     bool token = config->token != NULL || config->token_file != NULL, basic = config->username != NULL || config->password != NULL;
     if (token && basic)
         return config_blame(err, entry, config->token != NULL ? "token" : "tokenFile",
-                            "the user has both a token and a username; only one way to authenticate is allowed");
+                            _("the user has both a token and a username; only one way to authenticate is allowed"));
     if (config->client_certificate != NULL && config->client_key == NULL)
-        return config_blame(err, entry, "client-key", "client-certificate is given, but client-key (or client-key-data) is missing");
+        return config_blame(err, entry, "client-key", _("client-certificate is given, but client-key (or client-key-data) is missing"));
     if (config->client_key != NULL && config->client_certificate == NULL)
-        return config_blame(err, entry, "client-certificate", "client-key is given, but client-certificate (or client-certificate-data) is missing");
+        return config_blame(err, entry, "client-certificate", _("client-key is given, but client-certificate (or client-certificate-data) is missing"));
     if (config->client_key != NULL && strstr(config->client_key, "ENCRYPTED") != NULL)
         return config_blame(err, entry, value_find_text(entry->body, "client-key-data", NULL) != NULL ? "client-key-data" : "client-key",
-                            "the client key is protected by a password, which cannot be given; decrypt it first, as for kubectl");
+                            _("the client key is protected by a password, which cannot be given; decrypt it first, as for kubectl"));
     return true;
 }
 
@@ -440,7 +441,7 @@ bool config_read_user(struct kube_config *config, const struct config_entry *ent
     if (value_type(body) > VALUE_NULL && value_type(body) != VALUE_OBJECT)
         return wrong_type(entry, "user", body, "an object", err);
     if (value_type(value_get(body, "auth-provider")) > VALUE_NULL)
-        return config_blame(err, entry, "auth-provider", "auth-provider (\"%.60s\") is no longer supported by Kubernetes; use a credential plugin (exec)",
+        return config_blame(err, entry, "auth-provider", _("auth-provider (\"%.60s\") is no longer supported by Kubernetes; use a credential plugin (exec)"),
                             value_find_text(body, "auth-provider", "name", NULL) != NULL ? value_find_text(body, "auth-provider", "name", NULL) : "?");
     return config_read_text(entry, body, NULL, "token", &config->token, err) && read_token_file(config, entry, err) &&
            config_read_text(entry, body, NULL, "username", &config->username, err) &&

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/units.h"
 #include "data/yaml.h"
@@ -92,7 +93,7 @@ char *kube_config_write_overlay(const struct kube_config *config, const char *ns
     for (size_t i = 0; i < config->files.length; i++) {
         const char *file = config->files.items[i];
         if (strchr(file, ':') != NULL) {
-            error_set(err, ERROR_INPUT, file, "the path of the kubeconfig %.200s holds a colon, so that KUBECONFIG cannot name it beside another file", file);
+            error_set(err, ERROR_INPUT, file, _("the path of the kubeconfig %.200s holds a colon, so that KUBECONFIG cannot name it beside another file"), file);
             goto out;
         }
         buf_printf(&list, ":%s", file);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/units.h"
@@ -53,7 +54,7 @@ static bool take_expiry(struct exec_credentials *credentials, const struct kube_
     if (value_type(expiry) <= VALUE_NULL)
         return true;
     if (value_text(expiry) == NULL || !time_parse(value_text(expiry), &at))
-        return error_set(err, ERROR_UNAUTHENTICATED, plugin->command, "the credential plugin %.200s gave an expirationTimestamp that is no time", plugin->command);
+        return error_set(err, ERROR_UNAUTHENTICATED, plugin->command, _("the credential plugin %.200s gave an expirationTimestamp that is no time"), plugin->command);
     int64_t left = at - clock_wall_ms() - EXPIRY_MARGIN_MS;
     credentials->until = clock_monotonic_ms() + (left > LEAST_MS ? left : LEAST_MS);
     return true;
@@ -72,11 +73,11 @@ bool exec_credentials_read(struct exec_credentials *credentials, const struct ku
     if (root == NULL && inner.kind == ERROR_MEMORY)
         error_memory(err);
     else if (root == NULL)
-        error_set(err, ERROR_UNAUTHENTICATED, name, "what the credential plugin %.200s printed is not JSON", name);
+        error_set(err, ERROR_UNAUTHENTICATED, name, _("what the credential plugin %.200s printed is not JSON"), name);
     else if (kind == NULL || strcmp(kind, "ExecCredential") != 0)
-        error_set(err, ERROR_UNAUTHENTICATED, name, "what the credential plugin %.200s printed is no ExecCredential", name);
+        error_set(err, ERROR_UNAUTHENTICATED, name, _("what the credential plugin %.200s printed is no ExecCredential"), name);
     else if (version == NULL || strcmp(version, plugin->api_version) != 0)
-        error_set(err, ERROR_UNAUTHENTICATED, name, "the credential plugin %.200s answered in version %.80s; the kubeconfig says %.80s", name,
+        error_set(err, ERROR_UNAUTHENTICATED, name, _("the credential plugin %.200s answered in version %.80s; the kubeconfig says %.80s"), name,
                   version != NULL ? version : "(none)", plugin->api_version);
     else
         ok = take(&credentials->token, value_get(status, "token"), err) &&
@@ -85,12 +86,12 @@ bool exec_credentials_read(struct exec_credentials *credentials, const struct ku
              take_expiry(credentials, plugin, value_get(status, "expirationTimestamp"), err);
     value_free(root);
     if (ok && (credentials->certificate != NULL) != (credentials->key != NULL))
-        ok = error_set(err, ERROR_UNAUTHENTICATED, name, "the credential plugin %.200s gave a client certificate without its key, or a key alone", name);
+        ok = error_set(err, ERROR_UNAUTHENTICATED, name, _("the credential plugin %.200s gave a client certificate without its key, or a key alone"), name);
     else if (ok && credentials->token == NULL && credentials->certificate == NULL)
-        ok = error_set(err, ERROR_UNAUTHENTICATED, name, "the credential plugin %.200s gave neither a token nor a client certificate", name);
+        ok = error_set(err, ERROR_UNAUTHENTICATED, name, _("the credential plugin %.200s gave neither a token nor a client certificate"), name);
     else if (ok && ((credentials->token != NULL && strpbrk(credentials->token, "\r\n") != NULL) ||
                     (credentials->certificate != NULL && (!config_is_pem(credentials->certificate, "CERTIFICATE") || !config_is_pem(credentials->key, "PRIVATE KEY")))))
-        ok = error_set(err, ERROR_UNAUTHENTICATED, name, "the credential plugin %.200s gave a token or certificate that is malformed", name);
+        ok = error_set(err, ERROR_UNAUTHENTICATED, name, _("the credential plugin %.200s gave a token or certificate that is malformed"), name);
     if (!ok)
         exec_credentials_free(credentials);
     return ok;
@@ -142,7 +143,7 @@ static void explain(const struct kube_config *config, const char *what, const ch
     size_t length = strcspn(words, "\r\n");
     struct error fresh = ERROR_INIT;
     error_set(&fresh, ERROR_UNAUTHENTICATED, config->exec.command, "%.*s", (int)(length < 250 ? length : 250), words);
-    error_context(&fresh, "the credential plugin %.150s of user %.60s %s%s%.250s", config->exec.command, config->user_name != NULL ? config->user_name : "",
+    error_context(&fresh, _("the credential plugin %.150s of user %.60s %s%s%.250s"), config->exec.command, config->user_name != NULL ? config->user_name : "",
                   what, hint != NULL ? ": " : "", hint != NULL ? hint : "");
     if (err != NULL)
         *err = fresh;

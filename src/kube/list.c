@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "kube/internal.h"
@@ -179,7 +180,7 @@ static void answered(void *data, const struct kube_answer *answer, const struct 
         else if (ask(list, &err))
             return;
     } else if (status->code >= 300) {
-        kube_status_error(status, "list", list->what, &err);
+        kube_status_error(status, N_("list"), list->what, &err);
     } else {
         err = *error;
     }

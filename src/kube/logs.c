@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "kube/internal.h"
 #include "kube/streams.h"
@@ -33,7 +34,7 @@ static void on_done(void *data, const struct kube_answer *answer, const struct e
     struct reader *reader = data;
     struct error err = ERROR_INIT;
     if (error != NULL && status->code >= 300) {
-        kube_status_error(status, "read the log of", reader->what, &err);
+        kube_status_error(status, N_("read the log of"), reader->what, &err);
         error = &err;
     }
     reader->done(reader->data, error);

@@ -1,6 +1,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "kube/internal.h"
@@ -47,7 +48,7 @@ static void on_done(void *data, const struct kube_answer *answer, const struct e
     }
     err = *error;
     if (status->code >= 300)
-        kube_status_error(status, "reach", visit->what, &err);
+        kube_status_error(status, N_("reach"), visit->what, &err);
     if (status->code == 502 || status->code == 503 ||
         (status->code == 500 && strstr(status->message, "trying to reach service") != NULL))
         err.kind = ERROR_UNREACHABLE;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/lang.h"
 #include "data/json.h"
 
 enum { STATUS_TEXT_MAXIMUM = 1 << 20 }; /* bytes of an answer that are looked at */
@@ -86,47 +87,47 @@ static const struct {
     enum error_kind kind;
     const char *words; /* where the server says nothing itself */
 } meanings[] = {
-    {"AlreadyExists", 0, ERROR_EXISTS, "it exists already"},
-    {"Conflict", 0, ERROR_CONFLICT, "it was changed meanwhile"},
-    {"Expired", 0, ERROR_EXPIRED, "that version is no longer kept"},
-    {"Gone", 0, ERROR_EXPIRED, "that version is no longer kept"},
-    {"TooManyRequests", 0, ERROR_BUSY, "the server is busy"},
-    {"ServerTimeout", 0, ERROR_BUSY, "the server could not do it in time; it may be tried again"},
-    {"Timeout", 0, ERROR_TIMEOUT, "the server did not finish in time"},
-    {NULL, 400, ERROR_INVALID, "the server cannot read the request"},
-    {NULL, 401, ERROR_UNAUTHENTICATED, "the server does not accept the credentials"},
-    {NULL, 403, ERROR_DENIED, "not permitted"},
-    {NULL, 404, ERROR_NOT_FOUND, "not found"},
-    {NULL, 405, ERROR_INVALID, "the server does not support that here"},
-    {NULL, 406, ERROR_INVALID, "the server cannot answer in the form that was asked for"},
-    {NULL, 409, ERROR_CONFLICT, "it conflicts with what is there"},
-    {NULL, 410, ERROR_EXPIRED, "that version is no longer kept"},
-    {NULL, 413, ERROR_INVALID, "it is too large for the server"},
-    {NULL, 415, ERROR_INVALID, "the server does not accept this form of request"},
-    {NULL, 422, ERROR_INVALID, "the server found it invalid"},
-    {NULL, 429, ERROR_BUSY, "the server is busy"},
-    {NULL, 500, ERROR_UNREACHABLE, "the server failed inside"},
-    {NULL, 502, ERROR_UNREACHABLE, "a gateway before the server got no answer from it"},
-    {NULL, 503, ERROR_BUSY, "the server is not available now"},
-    {NULL, 504, ERROR_TIMEOUT, "the server did not finish in time"},
+    {"AlreadyExists", 0, ERROR_EXISTS, N_("it exists already")},
+    {"Conflict", 0, ERROR_CONFLICT, N_("it was changed meanwhile")},
+    {"Expired", 0, ERROR_EXPIRED, N_("that version is no longer kept")},
+    {"Gone", 0, ERROR_EXPIRED, N_("that version is no longer kept")},
+    {"TooManyRequests", 0, ERROR_BUSY, N_("the server is busy")},
+    {"ServerTimeout", 0, ERROR_BUSY, N_("the server could not do it in time; it may be tried again")},
+    {"Timeout", 0, ERROR_TIMEOUT, N_("the server did not finish in time")},
+    {NULL, 400, ERROR_INVALID, N_("the server cannot read the request")},
+    {NULL, 401, ERROR_UNAUTHENTICATED, N_("the server does not accept the credentials")},
+    {NULL, 403, ERROR_DENIED, N_("not permitted")},
+    {NULL, 404, ERROR_NOT_FOUND, N_("not found")},
+    {NULL, 405, ERROR_INVALID, N_("the server does not support that here")},
+    {NULL, 406, ERROR_INVALID, N_("the server cannot answer in the form that was asked for")},
+    {NULL, 409, ERROR_CONFLICT, N_("it conflicts with what is there")},
+    {NULL, 410, ERROR_EXPIRED, N_("that version is no longer kept")},
+    {NULL, 413, ERROR_INVALID, N_("it is too large for the server")},
+    {NULL, 415, ERROR_INVALID, N_("the server does not accept this form of request")},
+    {NULL, 422, ERROR_INVALID, N_("the server found it invalid")},
+    {NULL, 429, ERROR_BUSY, N_("the server is busy")},
+    {NULL, 500, ERROR_UNREACHABLE, N_("the server failed inside")},
+    {NULL, 502, ERROR_UNREACHABLE, N_("a gateway before the server got no answer from it")},
+    {NULL, 503, ERROR_BUSY, N_("the server is not available now")},
+    {NULL, 504, ERROR_TIMEOUT, N_("the server did not finish in time")},
 };
 
 bool kube_status_error(const struct kube_status *status, const char *doing, const char *what, struct error *err)
 {
     enum error_kind kind = status->code >= 500 || status->code == 0 ? ERROR_UNREACHABLE : ERROR_INTERNAL;
-    char words[64], text[1100];
-    snprintf(words, sizeof words, "the server answered with status %d", status->code);
+    char words[128], text[1100];
+    snprintf(words, sizeof words, _("the server answered with status %d"), status->code);
     const char *said = words;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if ((meanings[i].reason == NULL || strcmp(meanings[i].reason, status->reason) == 0) &&
             (meanings[i].code == 0 || meanings[i].code == status->code)) {
             kind = meanings[i].kind;
-            said = meanings[i].words;
+            said = _(meanings[i].words);
             break;
         }
     if (status->code >= 300 && status->code < 400) {
         kind = ERROR_INVALID;
-        said = "the server answered with a redirect, which is not followed; is its address right?";
+        said = _("the server answered with a redirect, which is not followed; is its address right?");
     }
     if (status->code == 401) /* "Unauthorized" alone explains nothing */
         snprintf(text, sizeof text, "%s%s%.300s%s", said, status->message[0] != '\0' ? " (" : "", status->message, status->message[0] != '\0' ? ")" : "");
@@ -135,5 +136,5 @@ bool kube_status_error(const struct kube_status *status, const char *doing, cons
     size_t length = strlen(text);
     while (length > 0 && strchr(". \n", text[length - 1]) != NULL)
         text[--length] = '\0';
-    return error_set(err, kind, NULL, "cannot %s %s: %s", doing, what, text);
+    return error_set(err, kind, NULL, _("cannot %s %s: %s"), _(doing), what, text);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "kube/call.h"
 #include "kube/upgrade.h"
@@ -208,7 +209,7 @@ static void refused(struct kube_stream *stream, const struct upgrade_answer *ans
         return;
     }
     kube_status_read(&status, answer->code, answer->content_type, answer->body, answer->body_length);
-    kube_status_error(&status, "open a connection to", stream->path, &err);
+    kube_status_error(&status, N_("open a connection to"), stream->path, &err);
     strncpy(err.where, client->config->server, sizeof err.where - 1);
     end(stream, &err);
 }

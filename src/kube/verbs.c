@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "kube/internal.h"
@@ -32,9 +33,9 @@ static bool part_ok(const char *part, const char *what, struct error *err)
     if (part == NULL)
         return true;
     if (part[0] == '\0')
-        return error_set(err, ERROR_INPUT, NULL, "the %s is empty", what);
+        return error_set(err, ERROR_INPUT, NULL, _("the %s is empty"), what);
     if (strcmp(part, ".") == 0 || strcmp(part, "..") == 0 || strpbrk(part, "/%") != NULL)
-        return error_set(err, ERROR_INPUT, NULL, "\"%s\" cannot be the %s of an object", part, what);
+        return error_set(err, ERROR_INPUT, NULL, _("\"%s\" cannot be the %s of an object"), part, what);
     return true;
 }
 
@@ -46,7 +47,7 @@ bool kube_target_path(const struct kube_target *target, struct buf *out, struct 
         return false;
     const char *ns = r->namespaced ? target->ns : NULL, *name = target->name, *sub = target->subresource;
     if (r->namespaced && ns == NULL && name != NULL)
-        return error_set(err, ERROR_INPUT, NULL, "%s %s needs a namespace", r->plural, name);
+        return error_set(err, ERROR_INPUT, NULL, _("%s %s needs a namespace"), r->plural, name);
     if (r->group[0] == '\0' && ns != NULL)
         kube_path(out, "/api", r->version, "namespaces", ns, r->plural, name, sub, NULL);
     else if (r->group[0] == '\0')
@@ -85,7 +86,7 @@ static void set_conflict(const struct operation *operation, const struct kube_st
             buf_printf(&fields, " is owned by %.*s", (int)(end - who + 1), who);
     }
     if (fields.length > 0) {
-        error_set(err, ERROR_CONFLICT, NULL, "cannot apply %s: %s", operation->what, fields.bytes);
+        error_set(err, ERROR_CONFLICT, NULL, _("cannot apply %s: %s"), operation->what, fields.bytes);
         strncpy(err->cause, status->message, sizeof err->cause - 1);
     }
     buf_free(&fields);
@@ -110,7 +111,7 @@ static void answered(void *data, const struct kube_answer *answer, const struct 
     } else {
         object = json_parse(answer->body, answer->length, "the server's answer", &err);
         if (object == NULL)
-            error_context(&err, "the server's answer to \"%s %s\" cannot be read", operation->doing, operation->what);
+            error_context(&err, _("the server's answer to \"%s %s\" cannot be read"), operation->doing, operation->what);
     }
     operation->done(operation->data, object, object == NULL ? &err : NULL, status);
 }
@@ -173,7 +174,7 @@ static struct kube_call *operate(struct kube_client *client, const struct kube_t
     if (!kube_target_path(target, &path, err))
         goto end;
     if (!buf_ok(&body)) {
-        error_set(err, ERROR_LIMIT, NULL, "%s takes more than 8 MiB, or more memory than there is",
+        error_set(err, ERROR_LIMIT, NULL, _("%s takes more than 8 MiB, or more memory than there is"),
                   words.bytes != NULL ? words.bytes : "the object");
         goto end;
     }
@@ -200,7 +201,7 @@ end:
 struct kube_call *kube_get(struct kube_client *client, const struct kube_target *target, kube_done *done, void *data,
                            struct error *err)
 {
-    struct plan plan = {.method = "GET", .doing = "get"};
+    struct plan plan = {.method = "GET", .doing = N_("get")};
     return operate(client, target, &plan, NULL, done, data, err);
 }
 
@@ -208,7 +209,7 @@ struct kube_call *kube_create(struct kube_client *client, const struct kube_targ
                               const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
 {
     struct plan plan = {.method = "POST",
-                        .doing = "create",
+                        .doing = N_("create"),
                         .body = object,
                         .own_fields = true,
                         .shown_name = value_find_text(object, "metadata", "name", NULL)};
@@ -221,7 +222,7 @@ struct kube_call *kube_create(struct kube_client *client, const struct kube_targ
 struct kube_call *kube_update(struct kube_client *client, const struct kube_target *target, const struct value *object,
                               const struct kube_write_options *options, kube_done *done, void *data, struct error *err)
 {
-    struct plan plan = {.method = "PUT", .doing = "update", .body = object, .own_fields = true};
+    struct plan plan = {.method = "PUT", .doing = N_("update"), .body = object, .own_fields = true};
     return operate(client, target, &plan, options, done, data, err);
 }
 
@@ -238,7 +239,7 @@ struct kube_call *kube_patch(struct kube_client *client, const struct kube_targe
     };
     bool apply = type == KUBE_PATCH_APPLY;
     struct plan plan = {.method = "PATCH",
-                        .doing = apply ? "apply" : "patch",
+                        .doing = apply ? N_("apply") : N_("patch"),
                         .content_type = content_types[type],
                         .body = patch,
                         .apply = apply,
@@ -271,7 +272,7 @@ struct kube_call *kube_delete(struct kube_client *client, const struct kube_targ
 {
     struct kube_write_options defaults = KUBE_WRITE_DEFAULTS;
     if (target->name == NULL) { /* the same request without a name deletes all of them */
-        error_set(err, ERROR_INPUT, NULL, "deleting %s needs a name", target->resource->plural);
+        error_set(err, ERROR_INPUT, NULL, _("deleting %s needs a name"), target->resource->plural);
         return NULL;
     }
     struct value *body = delete_options(options != NULL ? options : &defaults);
@@ -279,7 +280,7 @@ struct kube_call *kube_delete(struct kube_client *client, const struct kube_targ
         error_memory(err);
         return NULL;
     }
-    struct plan plan = {.method = "DELETE", .doing = "delete", .body = body};
+    struct plan plan = {.method = "DELETE", .doing = N_("delete"), .body = body};
     struct kube_call *call = operate(client, target, &plan, options, done, data, err);
     value_free(body);
     return call;
@@ -294,7 +295,7 @@ struct kube_call *kube_get_path(struct kube_client *client, const char *path, ku
         return NULL;
     }
     struct kube_request request = {.method = "GET", .path = bare, .query = query != NULL ? query + 1 : NULL};
-    struct operation operation = {.doing = "get", .what = bare, .done = done, .data = data};
+    struct operation operation = {.doing = N_("get"), .what = bare, .done = done, .data = data};
     struct kube_call *call = send(client, &request, &operation, err);
     mem_free(bare);
     return call;
@@ -313,7 +314,7 @@ static struct kube_call *ask(struct kube_client *client, const char *group, cons
         error_memory(err);
     } else {
         struct kube_request request = {.method = "POST", .path = path.bytes, .body = text, .body_length = strlen(text)};
-        struct operation operation = {.doing = "ask", .what = words, .done = done, .data = data};
+        struct operation operation = {.doing = N_("ask"), .what = words, .done = done, .data = data};
         call = send(client, &request, &operation, err);
     }
     mem_free(words);

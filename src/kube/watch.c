@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lang.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "kube/internal.h"
@@ -226,7 +227,7 @@ static enum outcome read_error(const struct value *object, struct error *err)
 {
     struct kube_status status;
     kube_status_from(&status, object);
-    kube_status_error(&status, "watch", "objects", err);
+    kube_status_error(&status, N_("watch"), "objects", err);
     return status.code == 410 ? OUTCOME_EXPIRED : OUTCOME_BROKEN;
 }
 
