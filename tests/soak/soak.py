@@ -34,7 +34,10 @@ class Tutor:
 
     def keys(self, text):
         for key in text:
-            os.write(self.terminal, key.encode())
+            try:
+                os.write(self.terminal, key.encode())
+            except OSError:  # it has ended
+                return
             time.sleep(0.1)
 
     def sample(self):
@@ -56,16 +59,16 @@ def main(seconds):
     try:
         while (now := time.monotonic() - began) < seconds:
             disturb(number)
-            tutor.keys("LL??" if number % 3 else "hh")
+            tutor.keys(("LL", "?\x1b", "m\x1b", "h\x1b", "jkw\x1b")[number % 5])
             number += 1
             time.sleep(min(ROUND, max(0, seconds - now)))
             samples.append((time.monotonic() - began, *tutor.sample()))
             if number % 6 == 0:
                 print("%6.0f s  %6.1f MiB  %3d descriptors  %d bytes drawn" % (*samples[-1], tutor.drawn), flush=True)
-        tutor.keys("q")
         end = time.monotonic() + 10
         while (ended := os.waitpid(tutor.pid, os.WNOHANG))[0] == 0 and time.monotonic() < end:
-            time.sleep(0.1)
+            tutor.keys("q")  # the first may only close what lies over the lesson
+            time.sleep(0.5)
         if ended[0] == 0:
             os.kill(tutor.pid, signal.SIGKILL)
             sys.exit("it does not end with q")
