@@ -37,8 +37,6 @@ static void session_changed(void *data)
         .error = *session_error(session),
     };
     char *shell = cluster.state == UI_CLUSTER_READY ? write_shell(kube_client_config(cluster.client), cluster.uid, cluster.ns, NULL) : NULL;
-    if (cluster.client != NULL)
-        kube_client_on_terminal(cluster.client, on_terminal, learning);
     const char *home = xdg_home();
     bool at_home = shell != NULL && home != NULL && strncmp(shell, home, strlen(home)) == 0;
     char *shown = at_home ? mem_printf("~%s", shell + strlen(home)) : NULL;
@@ -108,6 +106,7 @@ static bool start_session(struct learning *learning, struct error *err)
     struct session_options options = {
         .kubeconfig = app->values[OPTION_KUBECONFIG], .context = app->values[OPTION_CONTEXT], .ns = app->values[OPTION_NAMESPACE],
         .practice = app->values[OPTION_PRACTICE] != NULL, .yes = app->values[OPTION_YES] != NULL, .writes = true, .log = &app->log,
+        .on_terminal = on_terminal,
     };
     app->session = session_new(app->loop, app->progress, &options, session_changed, learning);
     return app->session != NULL || error_memory(err);
@@ -149,6 +148,8 @@ int command_learn(struct app *app)
         error_memory(&err);
     if (err.kind == ERROR_NONE && app_course(app, &err))
         code = learn(&learning, &name, &err);
+    if (app->session != NULL && session_client(app->session) != NULL) /* a plugin that is ended now has no screen to give back any more */
+        kube_client_on_terminal(session_client(app->session), NULL, NULL);
     ui_free(learning.ui, &farewell);
     if (farewell != NULL)
         printf("%s", farewell);

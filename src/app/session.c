@@ -22,7 +22,7 @@ struct session {
     char *kubeconfig, *context, *asked_ns;
     bool yes, writes, practice;
     struct log *log;
-    void (*changed)(void *data);
+    void (*changed)(void *data), (*on_terminal)(void *data, bool taken);
     void *data;
 
     enum session_state state;
@@ -360,6 +360,8 @@ static bool begin(struct session *session, struct error *err)
     if (session->client == NULL)
         return false;
     kube_client_on_warning(session->client, log_warning, session);
+    if (session->on_terminal != NULL) /* before the first request, which may need a credential */
+        kube_client_on_terminal(session->client, session->on_terminal, session->data);
     return true;
 }
 
@@ -407,6 +409,7 @@ struct session *session_new(struct loop *loop, struct progress *progress, const 
     session->writes = options->writes;
     session->practice = options->practice;
     session->log = options->log;
+    session->on_terminal = options->on_terminal;
     session->changed = changed;
     session->data = data;
     session->user = user_label();

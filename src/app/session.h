@@ -18,6 +18,7 @@ struct session_options {
     bool yes;                              /* --yes: no question before the first write */
     bool writes;                           /* the command creates things: consent and the namespace are needed */
     struct log *log;
+    void (*on_terminal)(void *data, bool taken); /* kube_client_on_terminal, with the data of session_new; NULL: none */
 };
 
 enum session_state { SESSION_CONNECTING, SESSION_ASKING, SESSION_READY, SESSION_FAILED };
