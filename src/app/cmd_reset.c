@@ -1,4 +1,5 @@
-/* cmd_reset.c: reset LESSON, and reset --all, which also takes what lessons left that the course no longer has, and the namespace that kubetutor made. */
+/* cmd_reset.c: reset LESSON, and reset --all, which also takes what lessons left that the course no longer has, and the
+ * namespace that kubetutor made. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ static int reset_lesson(struct app *app, const char *lesson)
     lesson_run_free(run);
     if (resetting.error.kind != ERROR_NONE)
         return say_error(app, &resetting.error);
-    printf(lang_plural("%s: %d object removed\n", "%s: %d objects removed\n", (unsigned long)resetting.removed), lesson, resetting.removed);
+    printf(lang_plural("%s: %d object removed\n", "%s: %d objects removed\n", (unsigned long)resetting.removed), lesson,
+           resetting.removed);
     return EXIT_OK;
 }
 
@@ -96,16 +98,18 @@ static void prepare(struct resetting *resetting)
 static bool get(struct resetting *resetting, const char *path)
 {
     prepare(resetting);
-    return wait_answer(resetting, kube_get_path(session_client(resetting->app->session), path, answered, resetting, &resetting->error));
+    return wait_answer(resetting,
+                       kube_get_path(session_client(resetting->app->session), path, answered, resetting, &resetting->error));
 }
 
-static bool delete(struct resetting *resetting, const struct kube_target *target, const char *uid)
+static bool delete (struct resetting *resetting, const struct kube_target *target, const char *uid)
 {
     struct kube_write_options options = KUBE_WRITE_DEFAULTS;
     options.uid = uid;
     options.propagation = "Foreground";
     prepare(resetting);
-    return wait_answer(resetting, kube_delete(session_client(resetting->app->session), target, &options, answered, resetting, &resetting->error));
+    return wait_answer(resetting, kube_delete(session_client(resetting->app->session), target, &options, answered, resetting,
+                                              &resetting->error));
 }
 
 /* ---- what lessons left that are no longer in the course ---- */
@@ -148,8 +152,9 @@ static bool remove_entry(struct resetting *resetting, const struct ledger_entry 
     struct app *app = resetting->app;
     bool ok = resolve(resetting, entry->resource);
     if (ok) {
-        struct kube_target target = {.resource = resetting->resource, .ns = entry->ns[0] != '\0' ? entry->ns : NULL, .name = entry->name};
-        ok = delete(resetting, &target, entry->uid);
+        struct kube_target target = {
+            .resource = resetting->resource, .ns = entry->ns[0] != '\0' ? entry->ns : NULL, .name = entry->name};
+        ok = delete (resetting, &target, entry->uid);
     }
     if (ok) {
         char *object = mem_printf("%s/%s", entry->resource, entry->name);
@@ -187,10 +192,21 @@ static int reset_strays(struct app *app)
 static const struct {
     const char *root, *plural, *given; /* given: what every namespace has */
 } kinds[] = {
-    {"/api/v1", "pods", NULL}, {"/apis/apps/v1", "deployments", NULL}, {"/apis/apps/v1", "statefulsets", NULL}, {"/apis/apps/v1", "daemonsets", NULL},
-    {"/api/v1", "services", NULL}, {"/api/v1", "configmaps", "kube-root-ca.crt"}, {"/api/v1", "secrets", NULL}, {"/api/v1", "persistentvolumeclaims", NULL},
-    {"/apis/batch/v1", "jobs", NULL}, {"/apis/batch/v1", "cronjobs", NULL}, {"/api/v1", "serviceaccounts", "default"}, {"/apis/networking.k8s.io/v1", "ingresses", NULL},
-    {"/apis/networking.k8s.io/v1", "networkpolicies", NULL}, {"/apis/rbac.authorization.k8s.io/v1", "roles", NULL}, {"/apis/rbac.authorization.k8s.io/v1", "rolebindings", NULL},
+    {"/api/v1", "pods", NULL},
+    {"/apis/apps/v1", "deployments", NULL},
+    {"/apis/apps/v1", "statefulsets", NULL},
+    {"/apis/apps/v1", "daemonsets", NULL},
+    {"/api/v1", "services", NULL},
+    {"/api/v1", "configmaps", "kube-root-ca.crt"},
+    {"/api/v1", "secrets", NULL},
+    {"/api/v1", "persistentvolumeclaims", NULL},
+    {"/apis/batch/v1", "jobs", NULL},
+    {"/apis/batch/v1", "cronjobs", NULL},
+    {"/api/v1", "serviceaccounts", "default"},
+    {"/apis/networking.k8s.io/v1", "ingresses", NULL},
+    {"/apis/networking.k8s.io/v1", "networkpolicies", NULL},
+    {"/apis/rbac.authorization.k8s.io/v1", "roles", NULL},
+    {"/apis/rbac.authorization.k8s.io/v1", "rolebindings", NULL},
 };
 
 /* The first thing that is in the way, "pods/web", into `what`; "" if there is none. False: it could not be seen. */
@@ -202,7 +218,8 @@ static bool find_something(struct resetting *resetting, const char *ns, char wha
         snprintf(path, sizeof path, "%s/namespaces/%s/%s?limit=5", kinds[i].root, ns, kinds[i].plural);
         if (!get(resetting, path) && resetting->error.kind != ERROR_NOT_FOUND) /* a kind that this cluster does not serve */
             return false;
-        for (const struct value *item = value_first(value_get(resetting->object, "items")); item != NULL; item = value_next(item)) {
+        for (const struct value *item = value_first(value_get(resetting->object, "items")); item != NULL;
+             item = value_next(item)) {
             const char *name = value_find_text(item, "metadata", "name", NULL);
             if (name != NULL && (kinds[i].given == NULL || strcmp(name, kinds[i].given) != 0)) {
                 snprintf(what, RESET_PLACE, "%s/%s", kinds[i].plural, name);
@@ -218,7 +235,8 @@ static bool wait_gone(struct resetting *resetting, const char *path, const char 
     int64_t until = clock_monotonic_ms() + RESET_GONE_MS;
     while (get(resetting, path)) {
         if (clock_monotonic_ms() >= until)
-            return error_set(&resetting->error, ERROR_TIMEOUT, NULL, _("namespace %s is still being deleted; its finalizers may wait for something"), ns);
+            return error_set(&resetting->error, ERROR_TIMEOUT, NULL,
+                             _("namespace %s is still being deleted; its finalizers may wait for something"), ns);
         resetting->app->done = false;
         app_wait(resetting->app, RESET_LOOK_MS);
         if (resetting->app->interrupted)
@@ -236,7 +254,8 @@ static void forget_namespace(struct app *app)
 
 static bool remove_namespace(struct resetting *resetting, const char *ns)
 {
-    static const struct kube_resource namespaces = {.group = "", .version = "v1", .plural = "namespaces", .singular = "namespace", .kind = "Namespace"};
+    static const struct kube_resource namespaces = {
+        .group = "", .version = "v1", .plural = "namespaces", .singular = "namespace", .kind = "Namespace"};
     char path[RESET_PLACE], what[RESET_PLACE], uid[64];
     snprintf(path, sizeof path, "/api/v1/namespaces/%s", ns);
     if (!get(resetting, path)) {
@@ -260,7 +279,7 @@ static bool remove_namespace(struct resetting *resetting, const char *ns)
         mem_free(text);
         return true;
     }
-    if (!delete(resetting, &(struct kube_target){.resource = &namespaces, .name = ns}, uid) && !is_gone(&resetting->error))
+    if (!delete (resetting, &(struct kube_target){.resource = &namespaces, .name = ns}, uid) && !is_gone(&resetting->error))
         return false;
     if (!wait_gone(resetting, path, ns))
         return false;

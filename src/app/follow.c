@@ -1,4 +1,5 @@
-/* follow.c: waiting for a step of a lesson, with all that may come in between: an interruption, a cluster that goes away, and the end of the time. */
+/* follow.c: waiting for a step of a lesson, with all that may come in between: an interruption, a cluster that goes away, and
+ * the end of the time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +43,10 @@ const struct expectation *first_failing(const struct verdict *verdict)
 static bool late(const struct lesson_run *run, bool solving, int64_t ms, struct error *err)
 {
     static const char *const words[] = {
-        [RUN_NEEDS] = N_("what the cluster serves and permits"), [RUN_SETUP] = N_("its starting state"), [RUN_WORK] = N_("the cluster's answers"), [RUN_VERIFY] = N_("the trial of what was made"),
+        [RUN_NEEDS] = N_("what the cluster serves and permits"),
+        [RUN_SETUP] = N_("its starting state"),
+        [RUN_WORK] = N_("the cluster's answers"),
+        [RUN_VERIFY] = N_("the trial of what was made"),
     };
     const struct lesson_step *step = lesson_run_lesson(run)->steps.items[lesson_run_step(run)];
     enum run_phase phase = lesson_run_phase(run);
@@ -60,8 +64,8 @@ static bool late(const struct lesson_run *run, bool solving, int64_t ms, struct 
     return false;
 }
 
-enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, const bool *solved, int64_t ms, void (*tick)(void *data, int64_t since), void *data,
-                     struct error *err)
+enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, const bool *solved, int64_t ms,
+                     void (*tick)(void *data, int64_t since), void *data, struct error *err)
 {
     int64_t since = clock_monotonic_ms(), lost_since = -1;
     while (!app->interrupted) {
@@ -71,7 +75,8 @@ enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, c
             return FOLLOWED;
         lost_since = lost == NULL ? -1 : lost_since < 0 ? now : lost_since;
         if (lost != NULL && (now - lost_since >= FOLLOW_OUTAGE_MS || left <= 0)) {
-            error_set(err, lost->kind, NULL, _("the cluster has been out of reach for %d s: %s"), (int)((now - lost_since) / 1000), lost->message);
+            error_set(err, lost->kind, NULL, _("the cluster has been out of reach for %d s: %s"),
+                      (int)((now - lost_since) / 1000), lost->message);
             return FOLLOW_LOST;
         }
         if (left <= 0) {
@@ -87,7 +92,10 @@ enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, c
 
 int say_followed(const struct app *app, enum followed followed, const struct error *err)
 {
-    static const int codes[] = {[FOLLOWED] = EXIT_OK, [FOLLOW_INTERRUPTED] = EXIT_INTERRUPTED, [FOLLOW_LATE] = EXIT_FAILED, [FOLLOW_LOST] = EXIT_CLUSTER};
+    static const int codes[] = {[FOLLOWED] = EXIT_OK,
+                                [FOLLOW_INTERRUPTED] = EXIT_INTERRUPTED,
+                                [FOLLOW_LATE] = EXIT_FAILED,
+                                [FOLLOW_LOST] = EXIT_CLUSTER};
     if (followed == FOLLOW_LATE || followed == FOLLOW_LOST)
         say_error(app, err);
     return codes[followed];
@@ -108,8 +116,10 @@ void say_left(struct app *app, const char *lesson)
     }
     if (count > FOLLOW_LEFT)
         buf_append_string(&names, ", ...");
-    char *text = count > 0 ? mem_printf(_("left in the cluster: %s; kubetutor reset %s removes it"), buf_ok(&names) && names.bytes != NULL ? names.bytes : "", lesson)
-                           : mem_printf(_("something may be left in namespace %s; kubetutor reset %s removes it"), session_namespace(app->session), lesson);
+    char *text = count > 0 ? mem_printf(_("left in the cluster: %s; kubetutor reset %s removes it"),
+                                        buf_ok(&names) && names.bytes != NULL ? names.bytes : "", lesson)
+                           : mem_printf(_("something may be left in namespace %s; kubetutor reset %s removes it"),
+                                        session_namespace(app->session), lesson);
     if (text != NULL)
         print_safe(stderr, "kubetutor: %s\n", text);
     mem_free(text);

@@ -33,8 +33,9 @@ static int remove_home(void **state)
 
 static struct kube_config *config(void)
 {
-    static const char text[] = "apiVersion: v1\nkind: Config\ncurrent-context: one\ncontexts: [{name: one, context: {cluster: c, user: u}}]\n"
-                               "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: secret}}]\n";
+    static const char text[] =
+        "apiVersion: v1\nkind: Config\ncurrent-context: one\ncontexts: [{name: one, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: secret}}]\n";
     struct error err = ERROR_INIT;
     struct kube_config *made = kube_config_parse(text, sizeof text - 1, "test", &err);
     assert_non_null(made);
@@ -69,7 +70,8 @@ static void two_tutors_do_not_share_an_overlay(void **state)
 {
     (void)state;
     struct kube_config *from = config();
-    char *a = written(from, "uid-1", "a"), *b = written(from, "uid-1", "b"), *other = written(from, "uid-2", "a"), *again = written(from, "uid-1", "a");
+    char *a = written(from, "uid-1", "a"), *b = written(from, "uid-1", "b"), *other = written(from, "uid-2", "a"),
+         *again = written(from, "uid-1", "a");
     char *text = file_read(a, 1 << 16, NULL, NULL);
     assert_string_not_equal(a, b);
     assert_string_not_equal(a, other);

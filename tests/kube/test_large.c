@@ -1,4 +1,5 @@
-/* Twenty megabytes of ConfigMaps in one page: an answer, in bounded memory. The server is a process of its own, so that only the client counts. */
+/* Twenty megabytes of ConfigMaps in one page: an answer, in bounded memory. The server is a process of its own, so that only
+ * the client counts. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,16 +16,23 @@
 
 int test_large(void);
 
-enum { OBJECTS = 20, MEGABYTE = 1 << 20, MOST = 100 * MEGABYTE /* the text, which grows by doubling, and what is made of it */, MOST_KEPT = 30 * MEGABYTE };
+enum {
+    OBJECTS = 20,
+    MEGABYTE = 1 << 20,
+    MOST = 100 * MEGABYTE /* the text, which grows by doubling, and what is made of it */,
+    MOST_KEPT = 30 * MEGABYTE
+};
 
-static const struct kube_resource config_maps = {.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap", .namespaced = true, .verbs = 255};
+static const struct kube_resource config_maps = {
+    .group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap", .namespaced = true, .verbs = 255};
 
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t allocated(void)
 {
     struct mallinfo2 info = mallinfo2();
-    return __sanitizer_get_current_allocated_bytes != NULL ? __sanitizer_get_current_allocated_bytes() : info.uordblks + info.hblkhd;
+    return __sanitizer_get_current_allocated_bytes != NULL ? __sanitizer_get_current_allocated_bytes()
+                                                           : info.uordblks + info.hblkhd;
 }
 
 static void answer(void *data, struct exchange *x)
@@ -35,9 +43,13 @@ static void answer(void *data, struct exchange *x)
         return;
     }
     struct buf body = buf_make(2 * OBJECTS * MEGABYTE);
-    buf_append_string(&body, "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
+    buf_append_string(&body,
+                      "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[");
     for (int i = 0; i < OBJECTS; i++) {
-        buf_printf(&body, "%s{\"metadata\":{\"name\":\"large-%d\",\"namespace\":\"learn\",\"uid\":\"u%d\",\"resourceVersion\":\"7\"},\"data\":{\"text\":\"", i > 0 ? "," : "", i, i);
+        buf_printf(&body,
+                   "%s{\"metadata\":{\"name\":\"large-%d\",\"namespace\":\"learn\",\"uid\":\"u%d\",\"resourceVersion\":\"7\"},"
+                   "\"data\":{\"text\":\"",
+                   i > 0 ? "," : "", i, i);
         for (size_t end = body.length + MEGABYTE; body.length < end;)
             buf_append_string(&body, "one line of a file that somebody has put into a ConfigMap\\n");
         buf_append_string(&body, "\"}}");
