@@ -5,7 +5,12 @@
 #include "base/mem.h"
 #include "ui/views.h"
 
-enum { CHECK_TEXT = 8192, CHECK_BRIEF = 2 /* lines of a sentence in the pane; the overlay has it in full */ };
+enum { CHECK_TEXT = 8192, CHOICE_WIDEST = 1000 /* columns: the drawer cuts it */, CHECK_BRIEF = 2 /* lines of a sentence in the pane; the overlay has it in full */ };
+
+const char *refused_words(void)
+{
+    return _("nothing is changed in this cluster, because you said no; r asks again");
+}
 
 void checks_count(const struct verdict *verdict, size_t *held, size_t *all)
 {
@@ -24,57 +29,82 @@ static void say(struct vec *lines, const char *words, enum role role, size_t col
     lines_text(lines, words, &shape);
 }
 
-/* most: lines, 0: all. A label that ends in a full-width colon needs no blank after it. */
-static void add_detail(struct vec *lines, const char *label, const char *text, enum role role, size_t columns, size_t most)
+bool ends_wide(const char *label)
 {
     size_t length = strlen(label);
-    char *first = mem_printf("  %s%s", label, length > 0 && (unsigned char)label[length - 1] >= 0x80 && strcmp(label, ARROW) != 0 ? "" : " ");
+    return length > 0 && (unsigned char)label[length - 1] >= 0x80;
+}
+
+/* most: lines, 0: all. */
+static void add_detail(struct vec *lines, const char *label, const char *text, enum role role, size_t columns, size_t most)
+{
+    char *first = mem_printf("  %s%s", label, ends_wide(label) && strcmp(label, ARROW) != 0 ? "" : " ");
     struct lines_shape shape = {.columns = columns, .first = first, .rest = "    ", .role = role, .prefix_role = ROLE_MUTED, .target = -1, .most = most};
     if (first != NULL && text[0] != '\0')
         lines_text(lines, text, &shape);
     mem_free(first);
 }
 
-/* The lesson's own words leave out what was seen; these say it. */
-static void add_seen(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
+static bool own_words(const struct expectation *e)
 {
-    bool own_words = e->text.en != NULL || e->text.zh != NULL;
-    if (!own_words || e->path[0] == '\0')
+    return e->text.en != NULL || e->text.zh != NULL;
+}
+
+/* Field, wanted and found, each where the headline has it not in full. */
+static void add_fields(struct vec *lines, const struct expectation *e, const char *said, size_t columns)
+{
+    const struct {
+        const char *label, *text;
+        enum role role;
+    } fields[] = {{_("field:"), e->path, ROLE_CODE}, {_("wanted:"), e->expected, ROLE_GOOD}, {_("found:"), e->actual, ROLE_BAD}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (own_words(e) || strstr(said, fields[i].text) == NULL)
+            add_detail(lines, fields[i].label, fields[i].text, fields[i].role, columns, 0);
+}
+
+/* The lesson's own words leave out what was seen; these say it. */
+static void add_seen(struct vec *lines, const struct expectation *e, size_t columns)
+{
+    if (!own_words(e) || e->path[0] == '\0')
         return;
     char *seen = mem_printf(_("%s: %s, wanted %s"), e->path, e->actual, e->expected);
-    struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "    ", .role = ROLE_MUTED, .prefix_role = ROLE_MUTED, .target = -1, .most = most};
+    struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "    ", .role = ROLE_MUTED, .prefix_role = ROLE_MUTED, .target = -1, .most = CHECK_BRIEF};
     if (seen != NULL)
         lines_text(lines, seen, &shape);
     mem_free(seen);
 }
 
 /* The why: a sentence a line, from the symptom to the cause. */
-static void add_why(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
+static void add_why(struct vec *lines, const struct expectation *e, const char *said, size_t columns, size_t most)
 {
     const char *rest = e->why;
     for (bool first = true; *rest != '\0'; first = false) {
         size_t length = strcspn(rest, "\n");
         char *sentence = mem_string_n(rest, length);
-        if (sentence != NULL)
+        if (sentence != NULL && strcmp(sentence, said) != 0)
             add_detail(lines, first ? _("why:") : ARROW, sentence, ROLE_WHY, columns, most);
         mem_free(sentence);
         rest += length + (rest[length] == '\n');
     }
 }
 
-static void add_expectation(struct vec *lines, const struct expectation *e, size_t columns, size_t most)
+/* The headline. In the overlay it is followed by what it left out or shortened, and by nothing that it said already. */
+static void add_expectation(struct vec *lines, const struct expectation *e, size_t columns, bool full)
 {
     struct buf words = buf_make(CHECK_TEXT);
     struct lines_shape shape = {.columns = columns, .first = e->holds ? "✓ " : "✗ ", .rest = "  ", .role = ROLE_TEXT,
-                                .prefix_role = e->holds ? ROLE_GOOD : ROLE_BAD, .target = -1, .most = most};
+                                .prefix_role = e->holds ? ROLE_GOOD : ROLE_BAD, .target = -1, .most = full ? 0 : CHECK_BRIEF};
     expectation_print(e, &words);
-    if (buf_ok(&words) && words.bytes != NULL)
-        lines_text(lines, words.bytes, &shape);
+    const char *said = buf_ok(&words) && words.bytes != NULL ? words.bytes : "";
+    if (said[0] != '\0')
+        lines_text(lines, said, &shape);
+    if (!e->holds && !full)
+        add_seen(lines, e, columns);
+    if (!e->holds)
+        add_why(lines, e, said, columns, full ? 0 : CHECK_BRIEF);
+    if (!e->holds && full)
+        add_fields(lines, e, said, columns);
     buf_free(&words);
-    if (e->holds)
-        return;
-    add_seen(lines, e, columns, most);
-    add_why(lines, e, columns, most);
 }
 
 /* What the pane says of a phase when there is nothing to list. */
@@ -101,10 +131,27 @@ static const char *words_of_phase(const struct checks_view *view)
     return NULL;
 }
 
+/* The answers, a line each, where the lesson's text has pushed its own out of view. */
+static void add_choices(struct vec *lines, const struct checks_view *view)
+{
+    const struct text_block *block;
+    for (size_t i = 0; view->text != NULL && (block = text_step_block(view->text, BLOCK_CHOICE, NULL, i)) != NULL; i++) {
+        char *first = mem_printf("  %zu ", i + 1), *text = lesson_fill(block->text, view->state);
+        struct lines_shape shape = {.columns = CHOICE_WIDEST, .first = first, .rest = "    ", .role = ROLE_CHOICE, .prefix_role = ROLE_KEY, .target = -1};
+        size_t before = lines->length;
+        if (first != NULL && text != NULL)
+            lines_markdown(lines, text, &shape);
+        while (lines->length > before + 1)
+            vec_remove(lines, lines->length - 1);
+        mem_free(first);
+        mem_free(text);
+    }
+}
+
 void checks_view_build(struct vec *lines, const struct checks_view *view)
 {
     if (!view->connected) {
-        say(lines, _("the checks begin when the cluster answers"), ROLE_MUTED, view->columns);
+        say(lines, view->refused ? refused_words() : _("the checks begin when the cluster answers"), ROLE_MUTED, view->columns);
         return;
     }
     if (view->solving)
@@ -114,12 +161,13 @@ void checks_view_build(struct vec *lines, const struct checks_view *view)
         if (question != NULL)
             say(lines, question, ROLE_BUSY, view->columns);
         mem_free(question);
+        add_choices(lines, view);
     }
     const char *words = words_of_phase(view);
     if (words != NULL)
         say(lines, words, view->phase == RUN_PASSED ? ROLE_GOOD : ROLE_MUTED, view->columns);
     for (size_t i = 0; view->verdict != NULL && i < view->verdict->expectations.length; i++)
-        add_expectation(lines, view->verdict->expectations.items[i], view->columns, CHECK_BRIEF);
+        add_expectation(lines, view->verdict->expectations.items[i], view->columns, false);
     if (view->phase == RUN_VERIFY)
         say(lines, _("all of it holds; now trying it…"), ROLE_BUSY, view->columns);
 }
@@ -135,10 +183,6 @@ void why_view_build(struct vec *lines, const struct verdict *verdict, size_t col
         if (e->holds)
             continue;
         lines_blank(lines);
-        add_expectation(lines, e, columns, 0);
-        add_detail(lines, _("field:"), e->path, ROLE_CODE, columns, 0);
-        add_detail(lines, _("wanted:"), e->expected, ROLE_GOOD, columns, 0);
-        add_detail(lines, _("found:"), e->actual, ROLE_BAD, columns, 0);
-        add_detail(lines, _("asked in:"), e->where, ROLE_MUTED, columns, 0);
+        add_expectation(lines, e, columns, true);
     }
 }

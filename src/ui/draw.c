@@ -7,6 +7,7 @@
 #include "base/lang.h"
 #include "base/mem.h"
 #include "lesson/tree.h"
+#include "text/width.h"
 #include "ui/internal.h"
 #include "ui/screen.h"
 #include "ui/views.h"
@@ -56,18 +57,29 @@ static void build_lesson(struct ui *ui, int width)
     lesson_view_build(&ui->panes[PANE_LESSON].lines, &view, &ui->why_line);
 }
 
+/* Whether the answers stand in the text's first `height` lines: whoever scrolls changes nothing about that. */
+static void note_choices(struct ui *ui, int height)
+{
+    const struct pane_state *pane = &ui->panes[PANE_LESSON];
+    bool away = false;
+    for (int i = height; i < (int)pane->lines.length; i++)
+        away = away || ((const struct line *)pane->lines.items[i])->target >= 0;
+    if (away != ui->choices_away)
+        ui->panes[PANE_CHECKS].stale = true;
+    ui->choices_away = away;
+}
+
 static void build_checks(struct ui *ui, int width)
 {
     if (!rebuild(&ui->panes[PANE_CHECKS], width))
         return;
     const struct lesson_step *step = ui_step(ui);
     struct checks_view view = {
-        .phase = ui_phase(ui), .connected = ui->run != NULL, .solving = ui->solving, .verdict = ui->run != NULL ? lesson_run_verdict(ui->run) : NULL,
+        .phase = ui_phase(ui), .connected = ui->run != NULL, .refused = ui->refused, .solving = ui->solving, .verdict = ui->run != NULL ? lesson_run_verdict(ui->run) : NULL,
         .has_check = step->check != 0, .choices = (int)step->choices.length, .columns = (size_t)width,
+        .text = ui->choices_away ? step->text[lang_get()] : NULL, .state = ui->run != NULL ? lesson_run_state(ui->run) : NULL,
     };
     checks_view_build(&ui->panes[PANE_CHECKS].lines, &view);
-    int length = (int)ui->panes[PANE_CHECKS].lines.length;
-    ui->checks_height = length > ui->checks_height ? length : ui->checks_height;
 }
 
 static void build_live(struct ui *ui, int width)
@@ -99,6 +111,8 @@ static void add_countdown(struct buf *text, int64_t at_ms)
 
 static const struct error *banner_error(const struct ui *ui, int64_t *at_ms)
 {
+    if (ui->notice.kind != ERROR_NONE && ui->answers_key)
+        return &ui->notice;
     const struct error *trouble = ui->run != NULL ? lesson_run_trouble(ui->run, at_ms) : NULL;
     const struct error *failure = ui->run != NULL ? lesson_run_error(ui->run) : NULL;
     if (ui->trouble.kind != ERROR_NONE || failure != NULL) {
@@ -127,7 +141,7 @@ static bool banner_texts(const struct ui *ui, struct buf *what, struct buf *then
     if (counts)
         add_countdown(then, at_ms);
     if (own)
-        buf_printf(then, "%s%s", counts ? " · " : "", error == &ui->trouble || counts ? _("r: try now") : _("r: begin the step again"));
+        buf_printf(then, "%s%s", counts ? " · " : "", ui->refused ? _("r: ask again") : error == &ui->trouble || counts ? _("r: try now") : _("r: begin the step again"));
     return counts;
 }
 
@@ -189,24 +203,55 @@ static bool unreached(const struct error *trouble)
     return trouble->kind == ERROR_UNREACHABLE || trouble->kind == ERROR_TIMEOUT || trouble->kind == ERROR_BUSY;
 }
 
-/* "cluster live v1.37.2 · ns learn". The caller frees. */
-static struct safe_text cluster_words(const struct ui *ui, bool brief)
+static struct safe_text made_safe(char *words)
 {
-    const char *name = ui->name != NULL && ui->name[0] != '\0' ? ui->name : "-", *label = brief ? "" : _("cluster ");
-    bool known = ui->state == UI_CLUSTER_READY || ui->state == UI_CLUSTER_ASKING;
-    char *words = known ? mem_printf(_(" %s%s %s · ns %s "), label, name, ui->version, ui->ns[0] != '\0' ? ui->ns : "-")
-                  : ui->trouble.kind != ERROR_NONE ? mem_printf(unreached(&ui->trouble) ? _(" %s%s: not reached ") : _(" %s%s: not used "), label, name)
-                                                   : mem_string(_(" looking for the cluster… "));
     struct safe_text safe = safe_string(words);
     mem_free(words);
     return safe;
 }
 
+/* "cluster live v1.37.2 · ns learn" in so many columns: what a command is about to work on, the namespace, goes last. */
+static struct safe_text place_words(const struct ui *ui, const char *label, const char *name, int most)
+{
+    const char *ns = ui->ns[0] != '\0' ? ui->ns : "-";
+    struct safe_text words = made_safe(mem_printf(_(" %s%s %s · ns %s "), label, name, ui->version, ns));
+    if (screen_text_width(&words) <= most)
+        return words;
+    safe_free(&words);
+    words = made_safe(mem_printf(_(" %s · ns %s "), name, ns));
+    if (screen_text_width(&words) <= most)
+        return words;
+    safe_free(&words);
+    struct safe_text bare = made_safe(mem_printf(_(" %s · ns %s "), "", ns)), whole = safe_string(name);
+    int room = most - screen_text_width(&bare);
+    struct buf cut = buf_make(DRAW_TEXT);
+    if (room > 1 && whole.bytes != NULL)
+        width_cut(whole.bytes, whole.length, (size_t)room, &cut);
+    words = made_safe(cut.length > 0 ? mem_printf(_(" %s · ns %s "), cut.bytes, ns) : mem_printf(_(" ns %s "), ns));
+    buf_free(&cut);
+    safe_free(&bare);
+    safe_free(&whole);
+    return words;
+}
+
+/* What stands at the right of the title. The caller frees. */
+static struct safe_text cluster_words(const struct ui *ui, bool brief, int most)
+{
+    const char *name = ui->name != NULL && ui->name[0] != '\0' ? ui->name : "-", *label = brief ? "" : _("cluster ");
+    if (ui->state == UI_CLUSTER_READY || ui->state == UI_CLUSTER_ASKING)
+        return place_words(ui, label, name, most);
+    char *words = ui->refused && ui->trouble.kind != ERROR_NONE ? mem_printf(_(" %s%s: you said no "), label, name)
+                  : ui->trouble.kind != ERROR_NONE ? mem_printf(unreached(&ui->trouble) ? _(" %s%s: not reached ") : _(" %s%s: not used "), label, name)
+                                                   : mem_string(_(" looking for the cluster… "));
+    return made_safe(words);
+}
+
 static void draw_title(const struct ui *ui, const struct layout *l)
 {
     enum role role = label_role(ui, l->wide || ui->focus != PANE_LIVE ? PANE_LESSON : PANE_LIVE);
-    struct safe_text cluster = cluster_words(ui, !l->wide);
-    int end = l->wide ? l->split : l->columns, x = l->boxed ? 2 : 1, about = screen_text_width(&cluster), most = l->columns * 2 / 5;
+    int end = l->wide ? l->split : l->columns, x = l->boxed ? 2 : 1, most = l->wide ? l->columns - l->split - 4 : l->columns / 2;
+    struct safe_text cluster = cluster_words(ui, !l->wide, most);
+    int about = screen_text_width(&cluster);
     screen_frame(0, 0, l->columns, false, FRAME_HORIZONTAL, ROLE_FRAME);
     if (!l->wide) /* the cluster stands at the right end of the same row */
         end = l->columns - (about < most ? about : most) - 1;
@@ -357,8 +402,10 @@ static bool draw_all(struct ui *ui)
     bool counts = ui_banner(ui, &banner, (size_t)l.banner.width);
     int banner_rows = banner.length <= BANNER_ROWS ? (int)banner.length : BANNER_ROWS + 1;
     build_lesson(ui, l.panes[PANE_LESSON].width);
+    l = layout_compute(rows, columns, 0, banner_rows, PANE_LESSON);
+    note_choices(ui, l.panes[PANE_LESSON].height);
     build_checks(ui, l.panes[PANE_CHECKS].width);
-    l = layout_compute(rows, columns, ui->checks_height, banner_rows, ui->focus);
+    l = layout_compute(rows, columns, (int)ui->panes[PANE_CHECKS].lines.length, banner_rows, ui->focus);
     build_live(ui, l.panes[PANE_LIVE].width);
     draw_title(ui, &l);
     draw_frames(ui, &l);

@@ -61,15 +61,18 @@ struct ui {
     bool unsafe;          /* the connection is one that the client warns of */
     struct error trouble; /* why there is no cluster, kept until there is one */
     struct error notice;  /* said once, until the next key */
+    bool answers_key;     /* the notice answers the last key: it comes before any trouble */
     bool solving;
     bool begun;      /* the run's step was begun */
+    bool anew;       /* begun again, and not yet kept so: a new try begins it again as well */
+    bool refused;    /* the learner said no to this cluster */
     bool past[64];   /* steps known to be passed, for the bar */
     int selected;    /* of the choices, -1: none */
 
     /* the screen */
     enum pane focus;
     struct pane_state panes[PANE_COUNT];
-    int checks_height; /* the most lines that the step's checks had: nothing jumps */
+    bool choices_away; /* the question's answers do not stand in the first window of the text */
     int why_line;      /* of the lesson pane, -1: none */
     bool why_seen;
     enum overlay overlay;
@@ -96,7 +99,7 @@ void ui_retry(struct ui *ui);
 void ui_connected(struct ui *ui);
 void ui_disconnect(struct ui *ui); /* drops the run */
 enum run_phase ui_phase(const struct ui *ui);
-bool ui_step_done(const struct ui *ui); /* now or earlier */
+bool ui_step_done(const struct ui *ui); /* now or earlier, and not begun again since */
 const struct lesson_step *ui_step(const struct ui *ui);
 const char *ui_choice(const struct ui *ui);
 int ui_hints_shown(const struct ui *ui);
@@ -104,6 +107,8 @@ void ui_hint(struct ui *ui);
 void ui_solve(struct ui *ui);
 void ui_stale(struct ui *ui); /* everything is built anew */
 int ui_steps_passed(const struct ui *ui);
+bool ui_step_passed(const struct ui *ui, int step); /* as the bar counts; before a cluster is known, false */
+int ui_lesson_passed(const struct ui *ui, const struct lesson *lesson); /* of any lesson, as the bar counts */
 void ui_notice(struct ui *ui, const char *text);
 char *ui_farewell(const struct ui *ui);
 void ui_load_map(struct ui *ui);

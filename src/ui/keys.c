@@ -4,6 +4,7 @@
 #include "base/lang.h"
 #include "ui/internal.h"
 #include "ui/screen.h"
+#include "ui/views.h"
 
 enum { CTRL_C = 3, CTRL_L = 12, CTRL_Z = 26, MANY = 1 << 20, CHOICES_BY_DIGIT = 9 };
 
@@ -108,7 +109,6 @@ static void language(struct ui *ui, int key)
     (void)key;
     lang_set(lang_get() == LANG_EN ? LANG_ZH : LANG_EN);
     (void)!progress_set_fact(ui->options.progress, "", "lang", lang_name(lang_get()), NULL);
-    ui->checks_height = 0;
     if (ui->run != NULL)
         lesson_run_reword(ui->run);
     ui_stale(ui);
@@ -210,6 +210,8 @@ static void ends(struct ui *ui, int key)
 
 static void answer(struct ui *ui, int choice)
 {
+    if (ui->run == NULL && ui_step(ui)->choices.length > 0)
+        ui_notice(ui, ui->refused ? refused_words() : _("the step begins when the cluster answers"));
     const struct text_block *block = choice >= 0 ? text_step_block(ui_step(ui)->text[lang_get()], BLOCK_CHOICE, NULL, (size_t)choice) : NULL;
     if (block != NULL && ui_phase(ui) == RUN_QUESTION)
         lesson_run_answer(ui->run, block->id);
@@ -231,7 +233,7 @@ static void digit(struct ui *ui, int key)
 static const struct key_binding bindings[] = {
     {'n', 0, "n", next, N_("go on: to the why, the next step, the next lesson"), N_("next")},
     {'h', 0, "h", hint, N_("a hint; each time a more exact one"), N_("hint")},
-    {'s', 0, "s", solution, N_("the solution of this step"), N_("solution")},
+    {'s', 'S', "s", solution, N_("the solution of this step"), N_("solution")},
     {'?', 0, "?", help, N_("these keys"), N_("keys")},
     {'q', CTRL_C, "q", quit, N_("quit; your place is kept"), N_("quit")},
     {'L', 0, "L", language, N_("中文 / English"), N_("中文")},
@@ -290,6 +292,7 @@ void ui_key(struct ui *ui, int key)
     screen_size(&rows, &columns);
     small = layout_compute(rows, columns, 0, 0, ui->focus).too_small;
     ui->notice = ERROR_INIT;
+    ui->answers_key = true;
     if (key == CTRL_L || key == CTRL_Z)
         pane_key(ui, key);
     else if (key == CTRL_C || (small && key == 'q'))

@@ -66,7 +66,8 @@ static void add_code_block(const struct building *b, const struct text_block *bl
 static void add_shell(const struct building *b)
 {
     struct lines_shape shape = plain(b, ROLE_MUTED);
-    char *line = mem_printf(_("type it in another terminal, after: %s %s"), b->view->shell, b->view->lesson->id);
+    char *line = mem_printf(_("Type it in another terminal, after: %s %s"), b->view->shell, b->view->lesson->id);
+    lines_blank(b->lines);
     if (line != NULL)
         lines_text(b->lines, line, &shape);
     mem_free(line);
@@ -76,7 +77,7 @@ static void add_run(const struct building *b, const struct text_block *block)
 {
     lines_blank(b->lines);
     add_code_block(b, block, "  $ ", "    ", ROLE_COMMAND);
-    if (b->view->shell != NULL && b->view->shell[0] != '\0' && !b->view->passed && text_step_block(b->text, BLOCK_RUN, NULL, 0) == block)
+    if (b->view->shell != NULL && b->view->shell[0] != '\0' && text_step_block(b->text, BLOCK_RUN, NULL, 0) == block)
         add_shell(b);
 }
 
@@ -118,7 +119,8 @@ static void add_choice(const struct building *b, const struct text_block *block)
 
 static void add_source(const struct building *b, const struct text_block *block)
 {
-    char *label = mem_printf("%s ", _("source:"));
+    const char *source = _("source:");
+    char *label = mem_printf("%s%s", source, ends_wide(source) ? "" : " ");
     struct lines_shape shape = {.columns = b->view->columns, .first = label, .rest = "  ", .role = ROLE_MUTED, .prefix_role = ROLE_MUTED, .target = -1};
     lines_blank(b->lines);
     add_markdown(b, block, &shape);
@@ -160,7 +162,8 @@ void lesson_view_build(struct vec *lines, const struct lesson_view *view, int *w
         lines_markdown(lines, view->lesson->text[lang]->opening, &text);
         lines_blank(lines);
     }
-    lines_text(lines, b.text->heading, &heading);
+    if (view->step != 0 || strcmp(b.text->heading, view->lesson->text[lang]->title) != 0) /* not twice the same words */
+        lines_text(lines, b.text->heading, &heading);
     if (view->reading) {
         lines_blank(lines);
         lines_text(lines, _("(this server is older than the step needs: reading only)"), &muted);

@@ -182,13 +182,29 @@ static void add_code(struct vec *lines, const char *bytes, size_t length, const 
     push(lines, line);
 }
 
+/* A line of code that is wider than the pane, in pieces: spaces are kept, and a mark says that no new line begins. */
+static void add_long_code(struct vec *lines, const char *bytes, size_t length, const struct lines_shape *shape)
+{
+    struct lines_shape more = *shape;
+    char *mark = mem_printf("%s↳ ", shape->rest != NULL ? shape->rest : "");
+    more.rest = mark;
+    for (size_t done = 0, columns; done < length;) {
+        size_t used = width_fit(bytes + done, length - done, room_of(&more), &columns);
+        add_code(lines, bytes + done, used > 0 ? used : length - done, &more, done == 0);
+        done += used > 0 ? used : length - done;
+    }
+    mem_free(mark);
+}
+
 void lines_code(struct vec *lines, const char *code, const struct lines_shape *shape)
 {
     struct safe_text safe = safe_make(code, strlen(code), SAFE_NEWLINES);
     bool first = true, continued = false;
     for (size_t at = 0; at < safe.length;) {
         size_t length = strcspn(safe.bytes + at, "\n");
-        if (length > 0 || at + 1 < safe.length)
+        if (shape->wrap && width_text(safe.bytes + at, length) > room_of(shape))
+            add_long_code(lines, safe.bytes + at, length, shape);
+        else if (length > 0 || at + 1 < safe.length)
             add_code(lines, safe.bytes + at, length, shape, first || !continued);
         continued = length > 0 && safe.bytes[at + length - 1] == '\\'; /* the shell's own continuation: no second prompt */
         first = false;

@@ -6,6 +6,7 @@
 #ifndef KT_UI_LINES_H
 #define KT_UI_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/vec.h"
@@ -57,13 +58,14 @@ struct lines_shape {
     const char *first, *rest; /* before the first line and before the others; NULL: nothing */
     enum role role, prefix_role;
     int target;
+    bool wrap;   /* lines_code: a long line goes on in the next, after a mark; else it is cut by the drawer */
     size_t most; /* lines of a text, the last one then ends in an ellipsis; 0: as many as it takes */
 };
 /* Appends a text of any origin: made safe here, wrapped, a line end in it ends a line. */
 void lines_text(struct vec *lines, const char *text, const struct lines_shape *shape);
 /* Appends Markdown. Spans keep their own look where it differs from plain text; plain text gets shape's role. Where it cannot be rendered it is shown as it is. */
 void lines_markdown(struct vec *lines, const char *markdown, const struct lines_shape *shape);
-/* Appends code as it is: not wrapped, cut by the drawer. <placeholders> stand out. */
+/* Appends code as it is. <placeholders> stand out. */
 void lines_code(struct vec *lines, const char *code, const struct lines_shape *shape);
 void lines_blank(struct vec *lines); /* no second one after a blank line, none at the top */
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/xdg.h"
 #include "ui/internal.h"
+#include "ui/views.h"
 
 enum { RETRY_FIRST_MS = 2000, RETRY_MOST_MS = 30000, PAST_MAXIMUM = sizeof((struct ui){0}.past) / sizeof(bool) };
 
@@ -39,16 +40,53 @@ int ui_hints_shown(const struct ui *ui)
     return shown > ui->free_hints ? shown : ui->free_hints;
 }
 
+/* What was done counts where it was done; before a cluster is known, what was done anywhere. */
+static bool place_known(const struct ui *ui)
+{
+    return ui->uid != NULL && ui->uid[0] != '\0' && ui->ns[0] != '\0';
+}
+
+static bool kept_as_passed(const struct ui *ui, const struct lesson *lesson, size_t step)
+{
+    const struct progress_key key = {.cluster = ui->uid, .ns = ui->ns, .lesson = lesson->id, .step = ((const struct lesson_step *)lesson->steps.items[step])->id};
+    struct progress_step record = {0};
+    bool passed = progress_get(ui->options.progress, &key, &record, NULL) && record.state == PROGRESS_PASSED;
+    progress_step_free(&record);
+    return passed;
+}
+
+static void recall_past(struct ui *ui)
+{
+    for (size_t i = 0; i < PAST_MAXIMUM; i++)
+        ui->past[i] = place_known(ui) && i < ui->lesson->steps.length && kept_as_passed(ui, ui->lesson, i);
+}
+
 int ui_steps_passed(const struct ui *ui)
 {
     int passed = 0;
-    if (ui->run == NULL) {
-        passed = progress_passed_anywhere(ui->options.progress, ui->lesson->id);
-        return passed < (int)ui->lesson->steps.length ? passed : (int)ui->lesson->steps.length;
-    }
+    if (!place_known(ui))
+        return ui_lesson_passed(ui, ui->lesson);
     for (size_t i = 0; i < ui->lesson->steps.length && i < PAST_MAXIMUM; i++)
         passed += ui->past[i];
     return passed;
+}
+
+bool ui_step_passed(const struct ui *ui, int step)
+{
+    return step < PAST_MAXIMUM && ui->past[step];
+}
+
+int ui_lesson_passed(const struct ui *ui, const struct lesson *lesson)
+{
+    int passed = 0, all = (int)lesson->steps.length;
+    if (place_known(ui) && strcmp(lesson->id, ui->lesson->id) == 0)
+        return ui_steps_passed(ui);
+    if (!place_known(ui))
+        passed = progress_passed_anywhere(ui->options.progress, lesson->id);
+    else
+        for (size_t i = 0; i < lesson->steps.length; i++)
+            passed += kept_as_passed(ui, lesson, i);
+    return passed < all ? passed : all;
 }
 
 void ui_stale(struct ui *ui)
@@ -116,6 +154,8 @@ static void phase_changed(struct ui *ui)
     ui->panes[PANE_LESSON].stale = true;
     if (phase == RUN_PASSED && ui->step < PAST_MAXIMUM)
         ui->past[ui->step] = true;
+    if (phase == RUN_QUESTION || phase == RUN_WORK || phase == RUN_PASSED)
+        ui->anew = false;
     if (phase == RUN_FAILED)
         schedule_retry(ui, lesson_run_error(ui->run));
     else if (phase != RUN_NEEDS && phase != RUN_IDLE) {
@@ -150,7 +190,6 @@ static void fresh_step(struct ui *ui)
     ui->no_more_hints = false;
     ui->free_hints = 0;
     ui->selected = -1;
-    ui->checks_height = 0;
     ui->why_line = -1;
     ui->why_seen = false;
     ui->solving = false;
@@ -170,6 +209,9 @@ static void begin(struct ui *ui, bool resume)
 {
     stop_retry(ui);
     ui->begun = true;
+    ui->anew = !resume;
+    if (ui->anew && ui->step < PAST_MAXIMUM)
+        ui->past[ui->step] = false;
     lesson_run_begin(ui->run, ui->step, resume);
 }
 
@@ -195,9 +237,8 @@ void ui_connected(struct ui *ui)
         return;
     }
     ui->run = run;
-    for (size_t i = 0; i < PAST_MAXIMUM; i++)
-        ui->past[i] = i < ui->lesson->steps.length && lesson_run_step_passed(run, (int)i);
-    begin(ui, true);
+    recall_past(ui);
+    begin(ui, !ui->anew);
 }
 
 bool ui_open(struct ui *ui, const char *lesson, const char *step, struct error *err)
@@ -215,7 +256,8 @@ bool ui_open(struct ui *ui, const char *lesson, const char *step, struct error *
     lesson_free(ui->lesson);
     ui->lesson = loaded;
     ui->step = index;
-    memset(ui->past, 0, sizeof ui->past);
+    ui->anew = false;
+    recall_past(ui);
     fresh_step(ui);
     remember_place(ui);
     if (ui->state == UI_CLUSTER_READY)
@@ -228,6 +270,7 @@ void ui_go(struct ui *ui, int step)
     if (step < 0 || step >= (int)ui->lesson->steps.length)
         return;
     ui->step = step;
+    ui->anew = false;
     fresh_step(ui);
     remember_place(ui);
     if (ui->run != NULL)
@@ -248,7 +291,7 @@ void ui_retry(struct ui *ui)
         ui->state = UI_CLUSTER_CONNECTING;
         ui->options.retry(ui->options.data);
     } else if (ui_phase(ui) == RUN_FAILED)
-        begin(ui, true);
+        begin(ui, !ui->anew);
     ui_stale(ui);
 }
 
@@ -267,6 +310,7 @@ void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster)
     bool copied = copy(&ui->name, cluster->name) && copy(&ui->server, cluster->server) && copy(&ui->version, cluster->version) && copy(&ui->uid, cluster->uid) &&
                   copy(&ui->ns, cluster->ns) && copy(&ui->user, cluster->user) && copy(&ui->shell, cluster->shell);
     ui->state = copied ? cluster->state : UI_CLUSTER_FAILED;
+    ui->refused = ui->refused && ui->state == UI_CLUSTER_FAILED;
     ui->client = cluster->client;
     ui_stale(ui);
     if (ui->overlay == OVERLAY_CONSENT && ui->state != UI_CLUSTER_ASKING)
@@ -348,6 +392,10 @@ void ui_solve(struct ui *ui)
     enum run_phase phase = ui_phase(ui);
     if (ui->solving)
         return;
+    if (ui->refused) {
+        ui_notice(ui, refused_words());
+        return;
+    }
     if (phase != RUN_WORK && phase != RUN_VERIFY) {
         ui_notice(ui, phase == RUN_QUESTION ? _("answer the question first") : phase == RUN_PASSED ? _("this step is done already") : _("not now: the step has not begun"));
         return;

@@ -18,6 +18,7 @@ struct overlay_kind {
     bool (*key)(struct ui *ui, int key); /* true: it was one of its own */
     bool closes;                         /* Esc, q and Enter close it */
     bool low;                            /* stands at the bottom, so that the lesson's text stays readable */
+    const char *(*footer_now)(const struct ui *ui); /* a message id, where it depends; NULL: footer */
 };
 
 static struct lines_shape shape_of(size_t columns, enum role role)
@@ -74,9 +75,9 @@ static void build_map(struct ui *ui, struct vec *lines, size_t columns)
         }
         bool here = strcmp(entry->id, ui->lesson->id) == 0;
         size_t steps = entry->lesson != NULL ? entry->lesson->steps.length : 0;
-        int passed = progress_passed_anywhere(ui->options.progress, entry->id);
+        int passed = entry->lesson != NULL ? ui_lesson_passed(ui, entry->lesson) : 0;
         bool all = steps > 0 && passed >= (int)steps;
-        char *text = entry->lesson != NULL ? mem_printf(_("%s · %d of %zu · %d min · %s"), entry->lesson->text[lang_get()]->title, all ? (int)steps : passed, steps,
+        char *text = entry->lesson != NULL ? mem_printf(_("%s · %d of %zu · %d min · %s"), entry->lesson->text[lang_get()]->title, passed, steps,
                                                         entry->lesson->minutes, level_words(entry->lesson->level))
                                            : mem_string(entry->id);
         struct lines_shape shape = {.columns = columns, .first = all ? " ✓ " : here ? " ▸ " : "   ", .rest = "     ", .role = ROLE_TEXT,
@@ -109,6 +110,19 @@ static bool key_map(struct ui *ui, int key)
 
 /* ---- hints ---- */
 
+static const char question_words[] = N_("This step asks a question; look, and answer it. Any answer goes on.");
+
+static bool only_a_question(const struct ui *ui)
+{
+    return ui_step(ui)->check == 0 && ui_step(ui)->choices.length > 0;
+}
+
+/* True if one of the fixed hints was not given yet. */
+static bool more_hints(const struct ui *ui)
+{
+    return !ui->no_more_hints && text_step_block(ui_step(ui)->text[lang_get()], BLOCK_HINT, NULL, (size_t)ui_hints_shown(ui)) != NULL;
+}
+
 static void add_hint(struct ui *ui, struct vec *lines, size_t columns, const char *label, const char *text)
 {
     struct lines_shape shape = shape_of(columns, ROLE_TEXT);
@@ -136,10 +150,16 @@ static void build_hint(struct ui *ui, struct vec *lines, size_t columns)
     }
     if (!fixed && seen[0] != '\0')
         add_hint(ui, lines, columns, _("About what you have now"), seen);
-    if (ui->no_more_hints) {
+    bool none = shown == 0 && seen[0] == '\0';
+    if (ui->no_more_hints || (!none && !more_hints(ui))) {
         lines_blank(lines);
-        say(lines, columns, ROLE_MUTED, shown == 0 && seen[0] == '\0' ? _("This step has no hints. s shows the solution.") : _("These are all the hints. s shows the solution."));
+        say(lines, columns, ROLE_MUTED, !none ? _("These are all the hints. s shows the solution.") : only_a_question(ui) ? _(question_words) : _("This step has no hints. s shows the solution."));
     }
+}
+
+static const char *footer_hint(const struct ui *ui)
+{
+    return more_hints(ui) ? N_("h: one more · s: the solution · Esc: close") : N_("s: the solution · Esc: close");
 }
 
 static bool key_hint(struct ui *ui, int key)
@@ -201,7 +221,7 @@ static bool add_files(struct ui *ui, struct vec *lines, size_t columns)
         const char *name = names.items[i];
         char *path = mem_printf("solution/%s", name);
         char *bytes = path != NULL && step_names(text, name) ? file_read_below(ui->lesson->folder, path, OVERLAY_FILE, NULL, NULL) : NULL;
-        struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "  ", .role = ROLE_CODE, .prefix_role = ROLE_MUTED, .target = -1};
+        struct lines_shape shape = {.columns = columns, .first = "  ", .rest = "  ", .role = ROLE_CODE, .prefix_role = ROLE_MUTED, .target = -1, .wrap = true};
         if (bytes != NULL) {
             any = true;
             lines_blank(lines);
@@ -215,31 +235,57 @@ static bool add_files(struct ui *ui, struct vec *lines, size_t columns)
     return any;
 }
 
+/* True if Markdown has a command in it: a code block, or a code span of more than one word. */
+static bool gives_command(const char *markdown)
+{
+    for (const char *open = strchr(markdown, '`'), *close; open != NULL; open = strchr(close + 1, '`')) {
+        if (strncmp(open, "```", 3) == 0)
+            return true;
+        close = strchr(open + 1, '`');
+        if (close == NULL)
+            return false;
+        if (memchr(open, ' ', (size_t)(close - open)) != NULL)
+            return true;
+    }
+    return false;
+}
+
 static void build_solution(struct ui *ui, struct vec *lines, size_t columns)
 {
     const struct lesson_step *step = ui_step(ui);
     const struct text_step *text = step->text[lang_get()];
     const struct text_block *last = NULL, *block;
     if (step->check == 0) {
-        say(lines, columns, ROLE_TEXT, step->choices.length > 0 ? _("This step asks a question; look, and answer it. Any answer goes on.") : _("There is nothing to do in this step."));
+        say(lines, columns, ROLE_TEXT, only_a_question(ui) ? _(question_words) : _("There is nothing to do in this step."));
         return;
     }
     for (size_t i = 0; (block = text_step_block(text, BLOCK_HINT, NULL, i)) != NULL; i++)
         last = block; /* hints go from vague to exact */
+    bool told = last != NULL && gives_command(last->text);
+    if (!told && step->solve != 0) /* what follows is not all of it */
+        say(lines, columns, ROLE_STRONG, _("No one command does this step: press S, and kubetutor does it."));
     if (last != NULL)
         add_hint(ui, lines, columns, _("The last hint"), last->text);
     add_files(ui, lines, columns);
     lines_blank(lines);
-    say(lines, columns, ROLE_TEXT, step->solve != 0 ? _("Press S and kubetutor does it for you.") : _("kubetutor cannot do this step for you."));
+    if (told || step->solve == 0)
+        say(lines, columns, ROLE_TEXT, step->solve != 0 ? _("Press S and kubetutor does it for you.") : _("kubetutor cannot do this step for you."));
 }
 
 static bool key_solution(struct ui *ui, int key)
 {
-    if (key != 'S' || ui_step(ui)->solve == 0)
+    if (key != 'S')
         return false;
+    if (ui_step(ui)->solve == 0) /* the box says so */
+        return true;
     overlay_close(ui);
     ui_solve(ui);
     return true;
+}
+
+static const char *footer_solution(const struct ui *ui)
+{
+    return ui_step(ui)->solve != 0 ? N_("S: do it for me · Esc: close") : N_("Esc: close");
 }
 
 /* ---- why ---- */
@@ -269,6 +315,7 @@ static bool key_consent(struct ui *ui, int key)
     else if (key == 'y' || key == 'Y' || key == 'n' || key == 'N') {
         overlay_close(ui);
         ui->state = UI_CLUSTER_CONNECTING;
+        ui->refused = key == 'n' || key == 'N';
         ui->options.consent(ui->options.data, key == 'y' || key == 'Y');
     } else if (key == 'L') {
         lang_set(lang_get() == LANG_EN ? LANG_ZH : LANG_EN);
@@ -314,6 +361,28 @@ static bool key_skip(struct ui *ui, int key)
     return true;
 }
 
+/* Which steps are left, by their headings. */
+static void add_undone(const struct ui *ui, struct vec *lines, size_t columns)
+{
+    int known = 0;
+    for (int i = 0; i < (int)ui->lesson->steps.length; i++)
+        known += ui_step_passed(ui, i);
+    if (known != ui_steps_passed(ui)) /* done somewhere else: which ones they were is not known here */
+        return;
+    say(lines, columns, ROLE_TEXT, _("Not done yet:"));
+    for (int i = 0; i < (int)ui->lesson->steps.length; i++) {
+        const struct lesson_step *step = ui->lesson->steps.items[i];
+        char *first = mem_printf("  %d ", i + 1);
+        struct lines_shape shape = {.columns = columns, .first = first, .rest = "    ", .role = ROLE_TEXT, .prefix_role = ROLE_MUTED, .target = -1};
+        if (ui_step_passed(ui, i) || first == NULL) {
+            mem_free(first);
+            continue;
+        }
+        lines_text(lines, step->text[lang_get()]->heading, &shape);
+        mem_free(first);
+    }
+}
+
 static void build_end(struct ui *ui, struct vec *lines, size_t columns)
 {
     const char *next = course_next(ui->options.course, ui->lesson->id);
@@ -323,6 +392,8 @@ static void build_end(struct ui *ui, struct vec *lines, size_t columns)
                                : mem_printf(_("That was the last step of \"%s\"; %d of %d are done."), title, passed, all);
     say(lines, columns, passed >= all ? ROLE_GOOD : ROLE_TEXT, said != NULL ? said : "");
     mem_free(said);
+    if (passed < all)
+        add_undone(ui, lines, columns);
     lines_blank(lines);
     char *kept = ui->run != NULL ? mem_printf(_("What it made stays in namespace %s until kubetutor reset %s removes it."), ui->ns, ui->lesson->id) : NULL;
     if (kept != NULL)
@@ -370,21 +441,22 @@ static bool key_quit(struct ui *ui, int key)
 /* ---- the table ---- */
 
 static const struct overlay_kind kinds[OVERLAY_COUNT] = {
-    [OVERLAY_HELP] = {N_("Keys"), N_("Esc: close"), build_help, NULL, true, false},
-    [OVERLAY_MAP] = {N_("Map"), N_("arrows: choose · Enter: go there · Esc: close"), build_map, key_map, true, false},
-    [OVERLAY_HINT] = {N_("Hints"), N_("h: one more · s: the solution · Esc: close"), build_hint, key_hint, true, true},
-    [OVERLAY_SOLUTION] = {N_("Solution"), N_("S: do it for me · Esc: close"), build_solution, key_solution, true, true},
-    [OVERLAY_WHY] = {N_("Why"), N_("Esc: close"), build_why, NULL, true, false},
-    [OVERLAY_CONSENT] = {N_("May I?"), N_("y: yes · n: no · q: quit"), build_consent, key_consent, false, true},
-    [OVERLAY_RESTART] = {N_("Again"), N_("Enter: begin again · Esc: stay"), build_restart, key_restart, true, true},
-    [OVERLAY_SKIP] = {N_("Not done yet"), N_("n: go on · h: a hint · Esc: stay"), build_skip, key_skip, true, true},
-    [OVERLAY_END] = {N_("The end of the lesson"), N_("m: map · q: quit · Esc: stay"), build_end, key_end, true, true},
-    [OVERLAY_QUIT] = {N_("Quit?"), N_("q: quit · Esc: stay"), build_quit, key_quit, true, true},
+    [OVERLAY_HELP] = {N_("Keys"), N_("Esc: close"), build_help, NULL, true, false, NULL},
+    [OVERLAY_MAP] = {N_("Map"), N_("arrows: choose · Enter: go there · Esc: close"), build_map, key_map, true, false, NULL},
+    [OVERLAY_HINT] = {N_("Hints"), NULL, build_hint, key_hint, true, true, footer_hint},
+    [OVERLAY_SOLUTION] = {N_("Solution"), NULL, build_solution, key_solution, true, true, footer_solution},
+    [OVERLAY_WHY] = {N_("Why"), N_("Esc: close"), build_why, NULL, true, false, NULL},
+    [OVERLAY_CONSENT] = {N_("May I?"), N_("y: yes · n: no · q: quit"), build_consent, key_consent, false, true, NULL},
+    [OVERLAY_RESTART] = {N_("Again"), N_("Enter: begin again · Esc: stay"), build_restart, key_restart, true, true, NULL},
+    [OVERLAY_SKIP] = {N_("Not done yet"), N_("n: go on · h: a hint · Esc: stay"), build_skip, key_skip, true, true, NULL},
+    [OVERLAY_END] = {N_("The end of the lesson"), N_("m: map · q: quit · Esc: stay"), build_end, key_end, true, true, NULL},
+    [OVERLAY_QUIT] = {N_("Quit?"), N_("q: quit · Esc: stay"), build_quit, key_quit, true, true, NULL},
 };
 
 const char *overlay_footer(const struct ui *ui)
 {
-    return _(kinds[ui->overlay].footer);
+    const struct overlay_kind *kind = &kinds[ui->overlay];
+    return _(kind->footer_now != NULL ? kind->footer_now(ui) : kind->footer);
 }
 
 void overlay_open(struct ui *ui, enum overlay overlay)

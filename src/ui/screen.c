@@ -10,8 +10,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/lang.h"
 #include "text/width.h"
+#include "ui/escape.h"
 #include "ui/theme.h"
 
 #define NCURSES_NOMACROS 1
@@ -20,7 +22,7 @@
 #undef columns /* term.h's macros */
 #undef lines
 
-enum { SCREEN_ESCAPE_MS = 25, SCREEN_BACK = 256 };
+enum { SCREEN_ESCAPE_MS = 25, ESCAPE_REST_MS = 300 /* the rest of a sequence comes by then */, SCREEN_BACK = 256 };
 
 /* What curses keeps in globals anyway: one terminal a process. */
 static struct {
@@ -30,6 +32,8 @@ static struct {
     struct termios before;
     char back[SCREEN_BACK]; /* what to send to get the terminal back; prepared, because a fatal signal may come while curses works */
     size_t back_length;
+    struct escape escape; /* what is left of a sequence, when its bytes come in pieces */
+    int64_t escape_ms;
 } term;
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -131,6 +135,7 @@ bool screen_open(bool colour, bool ascii, struct error *err)
     leaveok(stdscr, TRUE);
     typeahead(-1); /* a frame is sent whole, keys or not */
     curs_set(0);
+    define_key(NULL, KEY_MOUSE); /* its reports are sequences like any other that is not known */
     set_looks(colour);
     return true;
 }
@@ -209,7 +214,7 @@ static char stand_in(unsigned code_point)
     } table[] = {
         {0x2713, '+'}, {0x2717, 'x'}, {0x2026, '~'}, {0x25cf, '*'}, {0x25cc, 'o'}, {0x25cb, 'o'}, {0x25be, 'v'}, {0x25b8, '>'}, {0x25bc, 'v'}, {0x25b2, '^'},
         {0x2593, '#'}, {0x2591, '.'}, {0x2500, '-'}, {0x2502, '|'}, {0x250c, '+'}, {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'}, {0x251c, '+'}, {0x2524, '+'},
-        {0x252c, '+'}, {0x2534, '+'}, {0x00b7, '.'}, {0x2022, '*'}, {0x2192, '>'}, {0x2190, '<'}, {0x2013, '-'}, {0x2014, '-'}, {0x2018, '\''}, {0x2019, '\''},
+        {0x252c, '+'}, {0x2534, '+'}, {0x00b7, '.'}, {0x2022, '*'}, {0x2192, '>'}, {0x21b3, '>'}, {0x2190, '<'}, {0x2013, '-'}, {0x2014, '-'}, {0x2018, '\''}, {0x2019, '\''},
         {0x201c, '"'}, {0x201d, '"'}, {0x00a0, ' '}, {0x2191, '^'}, {0x2193, 'v'},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -339,6 +344,29 @@ static bool terminal_gone(void)
     return (input.revents & POLLIN) != 0 && ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
+/* The next key that is none of a sequence's bytes. Curses has waited for what follows an ESC, so that an ESC with nothing behind it is the key. */
+static int next_key(void)
+{
+    int key = wgetch(stdscr);
+    if (term.escape.state != ESCAPE_NONE && clock_monotonic_ms() - term.escape_ms > ESCAPE_REST_MS)
+        term.escape = (struct escape){0};
+    for (;; key = wgetch(stdscr)) {
+        if (key == ERR)
+            return ERR;
+        if (escape_eats(&term.escape, key))
+            continue;
+        if (key != KEY_CODE_ESCAPE)
+            return key;
+        int after = wgetch(stdscr);
+        term.escape_ms = clock_monotonic_ms();
+        if (after == ERR || !escape_begins(&term.escape, after)) {
+            if (after != ERR)
+                ungetch(after);
+            return key;
+        }
+    }
+}
+
 int screen_key(bool *gone)
 {
     static const struct {
@@ -348,7 +376,7 @@ int screen_key(bool *gone)
         {KEY_NPAGE, KEY_CODE_PAGE_DOWN}, {KEY_HOME, KEY_CODE_HOME}, {KEY_END, KEY_CODE_END}, {KEY_BTAB, KEY_CODE_BACK_TAB}, {KEY_ENTER, KEY_CODE_ENTER},
         {'\n', KEY_CODE_ENTER},
     };
-    int key = wgetch(stdscr);
+    int key = next_key();
     *gone = key == ERR && terminal_gone();
     if (key == ERR)
         return -1;

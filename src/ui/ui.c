@@ -32,8 +32,7 @@ static void signalled(void *data, int signal_number)
     struct ui *ui = data;
     if (signal_number == SIGWINCH) {
         screen_resized();
-        ui->checks_height = 0;
-        ui_draw(ui);
+            ui_draw(ui);
     } else
         ui_quit(ui, true);
 }

@@ -12,6 +12,9 @@
 #include "lesson/tree.h"
 #include "ui/lines.h"
 
+/* True if a label ends in a full-width mark: no blank comes after it. */
+bool ends_wide(const char *label);
+
 /* The lesson pane: title and opening (first step only), heading, blocks in order; because and why once the step was passed. */
 struct lesson_view {
     const struct lesson *lesson;
@@ -28,14 +31,20 @@ struct lesson_view {
 /* *why: the line where what comes after the deed begins, -1: it is not there. Lines of a choice have its number as target. */
 void lesson_view_build(struct vec *lines, const struct lesson_view *view, int *why);
 
+/* Why nothing happens, where the learner said no. */
+const char *refused_words(void);
+
 /* The checks pane. */
 struct checks_view {
     enum run_phase phase;
     bool connected;                /* there is a run; else its phase means nothing */
+    bool refused;                  /* the learner said no to this cluster */
     bool solving;
     const struct verdict *verdict; /* or NULL */
     bool has_check;                /* the step has one; else it is done when answered */
     int choices;
+    const struct text_step *text;  /* where the answers stand, to be listed while the question is open; NULL: they are in view above */
+    const struct value *state;     /* for {{name}}, or NULL */
     size_t columns;
 };
 void checks_view_build(struct vec *lines, const struct checks_view *view);

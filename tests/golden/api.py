@@ -1,12 +1,12 @@
 """As much of the Kubernetes API as the golden screens need: one namespace with ConfigMaps, which a case creates, changes and deletes; list, watch, apply."""
 import http.server, json, queue, threading, urllib.parse
 
-NAMESPACE = "kt"
 RESOURCES = {"configmaps": ("ConfigMap", ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"])}
 
 
 class Cluster:
-    def __init__(self):
+    def __init__(self, namespace="kt"):
+        self.namespace = namespace
         self.objects, self.version, self.watchers, self.lock = {}, 100, [], threading.Lock()
         cluster = self
 
@@ -61,7 +61,7 @@ class Cluster:
         with self.lock:
             fresh = name not in self.objects
             thing = self.objects.setdefault(name, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
-                "name": name, "namespace": NAMESPACE, "uid": f"uid-{name}", "creationTimestamp": "2026-01-01T00:00:00Z"}})
+                "name": name, "namespace": self.namespace, "uid": f"uid-{name}", "creationTimestamp": "2026-01-01T00:00:00Z"}})
             thing["data"] = {"taste": taste}
             return self.change("ADDED" if fresh else "MODIFIED", thing)
 
@@ -72,11 +72,11 @@ class Cluster:
     def get(self, request):
         url = urllib.parse.urlparse(request.path)
         query = dict(urllib.parse.parse_qsl(url.query))
-        collection = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
+        collection = f"/api/v1/namespaces/{self.namespace}/configmaps"
         fixed = {
             "/version": {"major": "1", "minor": "37", "gitVersion": "v1.37.0"},
             "/api/v1/namespaces/kube-system": {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "kube-system", "uid": "the-cluster"}},
-            f"/api/v1/namespaces/{NAMESPACE}": {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": NAMESPACE, "uid": "the-namespace"}},
+            f"/api/v1/namespaces/{self.namespace}": {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.namespace, "uid": "the-namespace"}},
             "/api": {"kind": "APIVersions", "versions": ["v1"]},
             "/api/v1": {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
                 {"name": name, "singularName": name[:-1], "namespaced": True, "kind": kind, "verbs": verbs} for name, (kind, verbs) in RESOURCES.items()]},

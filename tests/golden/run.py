@@ -6,7 +6,7 @@ A case's lines:   size COLUMNSxROWS | env NAME=VALUE | args ... | wait REGEX | k
                   calm (waits until flashes are over) | hangup CODE (the terminal goes away; holds the exit code)
                   again (starts the program once more, with the same home)
                   end CODE (waits for the end, holds the exit code, and compares what is said afterwards)
-                  cluster | cluster put NAME TASTE | cluster delete NAME | cluster stop (a small API server, api.py, with ConfigMaps)
+                  cluster [start NAMESPACE] | cluster put NAME TASTE | cluster delete NAME | cluster stop (a small API server, api.py, with ConfigMaps)
 Without `cluster` the kubeconfig names a port that refuses. Ends 0, or 1 with differences; 77 (skipped) without pyte."""
 import difflib, os, pathlib, re, shutil, signal, sys, tempfile
 import api
@@ -61,7 +61,7 @@ class Case:
 
     def control(self, what="start", name="", taste=""):
         if what == "start":
-            self.cluster = api.Cluster()
+            self.cluster = api.Cluster(*([name] if name else []))
             self.write_kubeconfig(self.cluster.address)
             self.masks.append((re.escape(self.cluster.address), "http://SERVER"))
             self.masks.append((re.escape(self.cluster.address.removeprefix("http://")), "SERVER"))

@@ -6,6 +6,7 @@ from wcwidth import wcwidth
 KEYS = {
     "tab": "\t", "enter": "\r", "esc": "\x1b", "space": " ", "up": "\x1bOA", "down": "\x1bOB", "right": "\x1bOC", "left": "\x1bOD",
     "pgup": "\x1b[5~", "pgdn": "\x1b[6~", "home": "\x1bOH", "end": "\x1bOF", "backtab": "\x1b[Z",
+    "unknown": "\x1b[1;2~", "mouse": "\x1b[<0;1;2M", "old-mouse": "\x1b[M122", "ss3": "\x1bO1;2X",
 }
 
 

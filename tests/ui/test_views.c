@@ -198,7 +198,7 @@ static void the_overlay_has_a_long_value_in_full_and_the_pane_has_not(void **sta
     (void)state;
     struct verdict *verdict = verdict_of(true, false);
     struct expectation *e = verdict->expectations.items[1];
-    char *tail = mem_printf("%0300d-the-end", 0);
+    char *tail = mem_printf("%0300d the-end", 0);
     mem_free(e->actual);
     e->actual = tail;
     struct vec lines = lines_make();
