@@ -26,6 +26,8 @@ bool step_time(const struct app *app, int64_t *ms)
 static const struct error *outage(const struct lesson_run *run)
 {
     const struct error *trouble = lesson_run_trouble(run, NULL);
+    if (trouble != NULL && (exit_code_of(trouble) != EXIT_CLUSTER || trouble->kind == ERROR_DENIED))
+        trouble = NULL; /* what may not be looked at is no outage: the checks that need it say so */
     const struct verdict *verdict = lesson_run_verdict(run);
     if (trouble != NULL)
         return trouble;
@@ -75,8 +77,11 @@ enum followed follow(struct app *app, struct lesson_run *run, unsigned phases, c
             return FOLLOWED;
         lost_since = lost == NULL ? -1 : lost_since < 0 ? now : lost_since;
         if (lost != NULL && (now - lost_since >= FOLLOW_OUTAGE_MS || left <= 0)) {
-            error_set(err, lost->kind, NULL, _("the cluster has been out of reach for %d s: %s"),
-                      (int)((now - lost_since) / 1000), lost->message);
+            if (lost->kind == ERROR_DENIED || lost->kind == ERROR_UNAUTHENTICATED) /* it answers, but not to us */
+                *err = *lost;
+            else
+                error_set(err, lost->kind, NULL, _("the cluster has been out of reach for %d s: %s"),
+                          (int)((now - lost_since) / 1000), lost->message);
             return FOLLOW_LOST;
         }
         if (left <= 0) {

@@ -75,6 +75,7 @@ struct lesson_run {
 
     struct bind_run *setting_up, *checking, *verifying, *watching_invariant, *hinting;
     bool check_dirty, check_held, invariant_dirty;
+    bool check_troubled; /* `trouble` is what the last check met */
     bool settling;                   /* a mutant has just been made: the watch may not have told all of it yet */
     struct loop_event *settle;       /* the end of that */
     struct loop_event *again;        /* time alone may change the verdict */

@@ -223,8 +223,9 @@ static void check_done(void *data, const struct bind_result *result)
     }
     run->check_held = verdict->outcome == OUTCOME_PASSED;
     bool unreachable = verdict->outcome == OUTCOME_UNREACHABLE;
-    if (unreachable)
-        trouble(run, &verdict->error, VERIFY_AGAIN_MS);
+    if (unreachable || run->check_troubled)
+        trouble(run, unreachable ? &verdict->error : NULL, VERIFY_AGAIN_MS);
+    run->check_troubled = unreachable;
     /* while a verify that failed explains why the step is not done, "all holds" would hide it */
     if (run->check_held && run_step(run)->verify != 0 && run->verdict != NULL && run->phase == RUN_VERIFY)
         hold(run, verdict);
@@ -444,6 +445,8 @@ void lesson_run_begin(struct lesson_run *run, int step, bool resume)
     value_free(run->state);
     run->state = NULL;
     run->error = ERROR_INIT;
+    run->trouble = ERROR_INIT; /* of what the last step read; what is still so is told again */
+    run->check_troubled = false;
     run->step = step;
     progress_step_free(&run->record);
     struct progress_key key = run_key(run, step);

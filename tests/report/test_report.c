@@ -359,6 +359,17 @@ static void exit_codes_put_the_lessons_fault_before_an_outage_before_a_failure(v
     }
 }
 
+static void exit_codes_of_several_things_come_to_the_worst(void **state)
+{
+    (void)state;
+    static const int order[] = {0, 1, 4, 3, 2, 130};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        for (size_t j = 0; j <= i; j++) {
+            assert_int_equal(report_join_codes(order[i], order[j]), order[i]);
+            assert_int_equal(report_join_codes(order[j], order[i]), order[i]);
+        }
+}
+
 static void formats_are_known_by_name(void **state)
 {
     (void)state;
@@ -443,6 +454,7 @@ int test_report(void)
         cmocka_unit_test(no_bytes_break_a_format),
         cmocka_unit_test(python_reads_the_junit_of_every_case),
         cmocka_unit_test(exit_codes_put_the_lessons_fault_before_an_outage_before_a_failure),
+        cmocka_unit_test(exit_codes_of_several_things_come_to_the_worst),
         cmocka_unit_test(formats_are_known_by_name),
         cmocka_unit_test(numbers_are_written_with_a_point_in_every_locale),
         cmocka_unit_test(a_step_without_memory_frees_its_verdict),
