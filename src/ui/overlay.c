@@ -235,19 +235,14 @@ static bool add_files(struct ui *ui, struct vec *lines, size_t columns)
     return any;
 }
 
-/* True if Markdown has a command in it: a code block, or a code span of more than one word. */
-static bool gives_command(const char *markdown)
+/* True if Markdown is a command and nothing else: a code block, or one code span. */
+static bool is_command(const char *markdown)
 {
-    for (const char *open = strchr(markdown, '`'), *close; open != NULL; open = strchr(close + 1, '`')) {
-        if (strncmp(open, "```", 3) == 0)
-            return true;
-        close = strchr(open + 1, '`');
-        if (close == NULL)
-            return false;
-        if (memchr(open, ' ', (size_t)(close - open)) != NULL)
-            return true;
-    }
-    return false;
+    const char *start = markdown + strspn(markdown, " \n");
+    size_t length = strlen(start);
+    while (length > 0 && strchr(" \n", start[length - 1]) != NULL)
+        length--;
+    return length > 2 && start[0] == '`' && (strncmp(start, "```", 3) == 0 || memchr(start + 1, '`', length - 1) == start + length - 1);
 }
 
 static void build_solution(struct ui *ui, struct vec *lines, size_t columns)
@@ -261,9 +256,9 @@ static void build_solution(struct ui *ui, struct vec *lines, size_t columns)
     }
     for (size_t i = 0; (block = text_step_block(text, BLOCK_HINT, NULL, i)) != NULL; i++)
         last = block; /* hints go from vague to exact */
-    bool told = last != NULL && gives_command(last->text);
+    bool told = last != NULL && is_command(last->text);
     if (!told && step->solve != 0) /* what follows is not all of it */
-        say(lines, columns, ROLE_STRONG, _("No one command does this step: press S, and kubetutor does it."));
+        say(lines, columns, ROLE_STRONG, _("Press S and kubetutor does it for you."));
     if (last != NULL)
         add_hint(ui, lines, columns, _("The last hint"), last->text);
     add_files(ui, lines, columns);

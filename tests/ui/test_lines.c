@@ -102,6 +102,17 @@ static void chinese_fills_the_columns_and_no_more(void **state)
     }
 }
 
+static void long_code_goes_on_after_a_mark_and_keeps_its_blanks(void **state)
+{
+    (void)state;
+    struct vec lines = lines_make();
+    struct lines_shape shape = {.columns = 20, .first = "  ", .rest = "  ", .target = -1, .wrap = true};
+    lines_code(&lines, "a: b\n  image: registry.example/a/b\nc: d", &shape);
+    expect_dump(&lines, false, "  a: b\n    image: registr\n  ↳ y.example/a/b\n  c: d\n");
+    assert_true(lines_sound(&lines, 20));
+    vec_free(&lines);
+}
+
 static void a_line_without_memory_is_left_out(void **state)
 {
     (void)state;
@@ -112,10 +123,11 @@ static void a_line_without_memory_is_left_out(void **state)
         struct lines_shape shape = {.columns = 20, .first = "- ", .rest = "  ", .target = -1, .most = 2};
         lines_text(&lines, "some words that need more lines than there may be", &shape);
         lines_markdown(&lines, "and **some** Markdown", &shape);
-        lines_code(&lines, "kubectl get <name>", &shape);
+        shape.wrap = true;
+        lines_code(&lines, "kubectl get pods <name>", &shape);
         mem_fail_at(0);
         assert_true(lines_sound(&lines, 20));
-        ok = lines.length == 5;
+        ok = lines.length == 6;
         worked += lines.length > 0;
         vec_free(&lines);
         assert_true(nth < 200);
@@ -133,6 +145,7 @@ int test_lines(void)
         cmocka_unit_test(commands_stand_under_their_prompt_and_placeholders_stand_out),
         cmocka_unit_test(blank_lines_come_alone_and_never_first),
         cmocka_unit_test(chinese_fills_the_columns_and_no_more),
+        cmocka_unit_test(long_code_goes_on_after_a_mark_and_keeps_its_blanks),
         cmocka_unit_test(a_line_without_memory_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

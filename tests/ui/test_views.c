@@ -191,6 +191,28 @@ static void every_phase_says_something(void **state)
     char *dump = checks_dump(&(struct checks_view){.connected = false, .columns = 60});
     assert_non_null(strstr(dump, "when the cluster answers"));
     mem_free(dump);
+    dump = checks_dump(&(struct checks_view){.connected = false, .refused = true, .columns = 60});
+    assert_non_null(strstr(dump, "because you said no"));
+    mem_free(dump);
+}
+
+static void the_overlay_does_not_say_again_what_the_headline_said(void **state)
+{
+    (void)state;
+    struct verdict *verdict = verdict_of(false, false);
+    struct expectation *first = verdict->expectations.items[0];
+    mem_free(first->why);
+    char *headline = first->why = mem_string("Pod web^[[2J: status.phase is Pending, wanted Running");
+    struct vec lines = lines_make();
+    why_view_build(&lines, verdict, 60);
+    char *dump = lines_dump(&lines, false), *own = strstr(dump, "The web runs");
+    assert_ptr_equal(strstr(dump, "field:"), strstr(own, "field:")); /* the lesson's own words have none of it */
+    assert_non_null(strstr(own, "found: Pending"));
+    assert_null(strstr(dump, "asked in"));
+    assert_non_null(headline);
+    mem_free(dump);
+    vec_free(&lines);
+    verdict_free(verdict);
 }
 
 static void the_overlay_has_a_long_value_in_full_and_the_pane_has_not(void **state)
@@ -303,6 +325,7 @@ int test_views(void)
         cmocka_unit_test(a_failing_check_tells_path_values_and_the_chain_of_whys),
         cmocka_unit_test(every_phase_says_something),
         cmocka_unit_test(the_overlay_has_a_long_value_in_full_and_the_pane_has_not),
+        cmocka_unit_test(the_overlay_does_not_say_again_what_the_headline_said),
         cmocka_unit_test(counts_what_holds),
         cmocka_unit_test(rows_are_indented_marked_and_keep_the_end_of_a_long_name),
         cmocka_unit_test(a_change_flashes_for_a_second),
