@@ -166,10 +166,13 @@ bool duration_parse(const char *text, int64_t *ms)
 /* "3m20s", or "3m" where the smaller part is zero. */
 static void print_two(int64_t large, char large_unit, int64_t small, char small_unit, char out[static 16])
 {
+    char text[48] = ""; /* any two numbers fit */
     if (small == 0)
-        snprintf(out, 16, "%lld%c", (long long)large, large_unit);
+        snprintf(text, sizeof text, "%lld%c", (long long)large, large_unit);
     else
-        snprintf(out, 16, "%lld%c%d%c", (long long)large, large_unit, (int)small, small_unit);
+        snprintf(text, sizeof text, "%lld%c%d%c", (long long)large, large_unit, (int)small, small_unit);
+    memcpy(out, text, 15);
+    out[15] = '\0';
 }
 
 /* k8s.io/apimachinery, util/duration/duration.go, HumanDuration. */

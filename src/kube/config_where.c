@@ -52,7 +52,7 @@ static bool is_key(const struct line *line, const char *key, size_t key_length, 
     start++;
     while (start < end && strchr(" \"'", *start) != NULL)
         start++;
-    const char *comma = memchr(start, ',', (size_t)(end - start));
+    const char *comma = start < end ? memchr(start, ',', (size_t)(end - start)) : NULL;
     end = comma != NULL ? comma : end;
     while (end > start && strchr(" \"',\r", end[-1]) != NULL)
         end--;

@@ -87,7 +87,9 @@ static void set_conflict(const struct operation *operation, const struct kube_st
     }
     if (fields.length > 0) {
         error_set(err, ERROR_CONFLICT, NULL, _("cannot apply %s: %s"), operation->what, fields.bytes);
-        strncpy(err->cause, status->message, sizeof err->cause - 1);
+        size_t length = strnlen(status->message, sizeof err->cause - 1);
+        memcpy(err->cause, status->message, length);
+        err->cause[length] = '\0';
     }
     buf_free(&fields);
 }

@@ -131,7 +131,8 @@ static const struct lint_token *token(const struct lint *lint, size_t index)
 
 static bool is(const struct lint_token *t, enum lint_token_kind kind, const char *text)
 {
-    return t->kind == kind && strcmp(t->text, text) == 0;
+    size_t length = strlen(text);
+    return t->kind == kind && strncmp(t->text, text, length) == 0 && t->text[length] == '\0';
 }
 
 static void mark_words(struct lint *lint)
