@@ -43,7 +43,7 @@ int ui_hints_shown(const struct ui *ui)
 /* What was done counts where it was done; before a cluster is known, what was done anywhere. */
 static bool place_known(const struct ui *ui)
 {
-    return ui->uid != NULL && ui->uid[0] != '\0' && ui->ns[0] != '\0';
+    return ui->uid != NULL && ui->ns != NULL && ui->uid[0] != '\0' && ui->ns[0] != '\0';
 }
 
 static bool kept_as_passed(const struct ui *ui, const struct lesson *lesson, size_t step)
