@@ -393,7 +393,9 @@ static void judge(struct kube_call *call)
 {
     if (call->result == CURLE_OK && !call->head_done) /* curl takes a head that was cut off for an answer */
         call->result = CURLE_RECV_ERROR;
-    bool cut = call->code != 0 && !is_success(call) && call->result == CURLE_WRITE_ERROR && !call->no_memory && !call->too_large;
+    /* a refusal whose body did not come whole is a refusal all the same */
+    bool cut = call->code != 0 && !is_success(call) && (call->result == CURLE_WRITE_ERROR || call->result == CURLE_PARTIAL_FILE) && !call->no_memory &&
+               !call->too_large;
     if (call->result != CURLE_OK && !cut) {
         judge_failure(call);
         return;

@@ -489,6 +489,7 @@ static void damaged(void *data, struct exchange *x)
         {"/nothing", ""},
         {"/bad-gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 8\r\n\r\nnot gzip"},
         {"/bad-code", "HTTP/1.1 XYZ OK\r\n\r\n"},
+        {"/short-refusal", "HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nabc"},
     };
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         if (strcmp(path, answers[i].path) == 0)
@@ -506,6 +507,15 @@ static void a_damaged_answer_is_no_answer(void **state)
         if (a.ok || a.error.kind != ERROR_UNREACHABLE || a.error.message[0] == '\0')
             fail_msg("%s: ok %d, %s", paths[i], a.ok, a.error.message);
     }
+}
+
+static void a_refusal_that_did_not_come_whole_is_a_refusal(void **state)
+{
+    (void)state;
+    server_on(server, "GET", "/*", damaged, NULL);
+    get(client, "/short-refusal", &a);
+    assert_false(a.ok);
+    assert_int_equal(a.error.kind, ERROR_DENIED);
 }
 
 static void huge_head(void *data, struct exchange *x)
@@ -577,6 +587,7 @@ int test_client(void)
         CASE(a_zipped_answer_is_unpacked_and_a_bomb_is_not),
         CASE(a_compression_that_was_switched_off_is_not_asked_for),
         CASE(a_damaged_answer_is_no_answer),
+        CASE(a_refusal_that_did_not_come_whole_is_a_refusal),
         CASE(an_endless_head_is_cut_off),
         CASE(of_an_endless_refusal_the_start_is_told),
     };
