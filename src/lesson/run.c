@@ -349,11 +349,12 @@ static void reworded(void *data, const struct bind_result *result)
 void lesson_run_reword(struct lesson_run *run)
 {
     const struct lesson_step *step = run_step(run);
-    if (step == NULL || step->check == 0 || run->checking != NULL)
+    if (step == NULL || step->check == 0)
         return;
-    if (run->phase == RUN_PASSED)
+    if (run->phase == RUN_PASSED) {
+        stop_run(&run->checking); /* it may speak the language before this one */
         start(run, step->check, BIND_CHECK, reworded, &run->checking);
-    else
+    } else
         check_changed(run);
 }
 

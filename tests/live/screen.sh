@@ -22,9 +22,9 @@ shows() { # REGEX [SECONDS]: waits until the screen holds it
   done
   fault "the screen does not show in ${2:-30} s: $1"; show; return 1
 }
-gone() { # waits for the program's end
+gone() { # waits for the program's end; tmux may be slow to bury it
   local i
-  for i in $(seq 50); do kill -0 "$program" 2> /dev/null || return 0; sleep 0.2; done
+  for i in $(seq 50); do [ -e "/proc/$program" ] && ! grep -q '^State:[[:space:]]*Z' "/proc/$program/status" 2> /dev/null || return 0; sleep 0.2; done
   # a pane that remains keeps no process
   fault "the program still runs ($1)"
 }
