@@ -74,15 +74,20 @@ def folder_of(path):
     return os.path.dirname(path)[len("src/"):] or "app"
 
 
+def row_of(rules, folder):
+    """The folder whose row counts: its own, if it has one (practice/state), else that of the folder at the top."""
+    return folder if folder in rules.may_use else folder.split("/")[0]
+
+
 def check_include(root, rules, path, header, quoted):
     folder = folder_of(path)
-    top = folder.split("/")[0]
+    top = row_of(rules, folder)
     if quoted:
         if os.path.exists(os.path.join(root, os.path.dirname(path), header)):
             return None
         if not os.path.exists(os.path.join(root, "src", header)):
             return f'"{header}" is no header of ours; a library\'s goes in <>'
-        other = header.split("/")[0]
+        other = row_of(rules, os.path.dirname(header))
         if other in rules.may_use[top]:
             return None
         return f"{top} may not use {other}; it may use {', '.join(sorted(rules.may_use[top] - {top}))}"
@@ -99,7 +104,7 @@ def check_include(root, rules, path, header, quoted):
 def check_sources(root, rules):
     faults, notes = [], []
     for path in source_files(root):
-        top = folder_of(path).split("/")[0]
+        top = row_of(rules, folder_of(path))
         if top not in rules.may_use:
             faults.append(f"{path}:1: folder {top} has no row in docs/architecture.md")
             continue
@@ -143,7 +148,7 @@ def check_build(root, rules):
     faults = []
     text = read(os.path.join(root, "CMakeLists.txt"))
     for number, line in enumerate(text.splitlines(), 1):
-        found = re.match(r"kt_folder\((\w+)(?:.*?USES ([\w ]+?))?(?: VENDOR .*)?\)", line)
+        found = re.match(r"kt_folder\(([\w/]+)(?:.*?USES ([\w/ ]+?))?(?: VENDOR .*)?\)", line)
         if not found or found.group(1) not in rules.may_use:
             continue
         for use in (found.group(2) or "").split():
