@@ -1,0 +1,100 @@
+/* http.h: an HTTP/1.1 server on TLS, for the practice cluster: connections, limits, whole requests in, whole or streamed answers out.
+ *
+ * Bufferevents carry the bytes, http-parser cuts them (docs/measured.md, "HTTP server"). Keep-alive and pipelining: requests of a connection are given to
+ * the handler one at a time, in order, the next one when the one before was answered. Bodies come with Content-Length or chunked; `Expect: 100-continue` is
+ * answered once the head is accepted. A client that closes its half after a request gets its answer. Errors that are the protocol's are answered here,
+ * with a Kubernetes Status as the body: 400 malformed, 408 too slow, 413 body, 431 head, 501 transfer coding.
+ *
+ * What a client can hold: one head (head_maximum), one body (body_maximum), and HTTP_UNSENT bytes of answers; a streamed source is only asked for more
+ * below that. A client that reads nothing for write_ms while bytes wait is cut off.
+ */
+#ifndef KT_NET_HTTP_H
+#define KT_NET_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "loop/loop.h"
+
+struct http_server;
+struct http_request;
+
+enum { HTTP_UNSENT = 256 * 1024 };
+
+struct http_options {
+    const char *address;          /* a loopback address; another one is refused (ERROR_INPUT) */
+    uint16_t port;                /* 0: any that is free */
+    const char *certificate, *key; /* PEM */
+    const char *client_authority; /* PEM; who shows a certificate signed by it is told by http_peer; another certificate ends the handshake. NULL: none asked */
+    size_t head_maximum;          /* bytes of request line and headers; 0: 64 KiB */
+    size_t body_maximum;          /* 0: 3 MiB */
+    size_t connections_maximum;   /* 0: 2048; further ones wait in the kernel's queue */
+    int64_t head_ms;              /* from the first byte of a head (or TLS handshake) to its end; 0: 10 s */
+    int64_t body_ms;              /* longest pause inside a body; 0: 30 s */
+    int64_t idle_ms;              /* a kept connection without a request; 0: 120 s */
+    int64_t write_ms;             /* see above; 0: 60 s */
+    void (*request)(void *data, struct http_request *request); /* a whole request; must be answered once, now or later */
+    void *data;
+    struct log *log;              /* a line a request: method, path without query's secrets, status, bytes, ms; NULL: none */
+};
+
+/* Listens. What the options point at is copied, but for log. ERROR_EXISTS: the port is taken. */
+struct http_server *http_server_new(struct loop *loop, const struct http_options *options, struct error *err) __attribute__((warn_unused_result));
+uint16_t http_server_port(const struct http_server *server);
+size_t http_server_connections(const struct http_server *server);
+/* Closes all; sources' closed is called. Requests that are not answered yet may still be answered: that only frees them. */
+void http_server_free(struct http_server *server);
+
+/* The request, borrowed until it is answered. */
+const char *http_method(const struct http_request *request);
+const char *http_path(const struct http_request *request);   /* as sent, before the question mark; escapes are not resolved */
+const char *http_query(const struct http_request *request);  /* after it; "" for none */
+const char *http_header(const struct http_request *request, const char *name); /* case ignored; several of a name are joined with ", "; NULL: none */
+const char *http_body(const struct http_request *request, size_t *length);     /* a NUL follows; "" for none */
+/* The peer's certificate: common name, and organizations as a NULL-terminated list; NULL: it showed none. */
+const char *http_peer(const struct http_request *request, const char *const **organizations);
+const char *http_remote(const struct http_request *request); /* "127.0.0.1:40312" */
+/* False once the connection is gone: what is answered goes nowhere. */
+bool http_alive(const struct http_request *request);
+
+/* One header of the answer to come; copied. The name must be a token and the value of printable characters (others are replaced by '?'): no answer can be
+ * split. Without memory the answer becomes a 500. */
+void http_add_header(struct http_request *request, const char *name, const char *value);
+
+/* Answers with a whole body (copied) and ends the request: the pointer is dead afterwards. Head and body leave in one write. A body over 128 KiB is compressed
+ * where the client takes gzip and the type is text or JSON or protobuf. type NULL: no body (204, 304). HEAD sends the head alone. */
+void http_answer(struct http_request *request, int status, const char *type, const void *body, size_t length);
+/* The same; the bytes of the buffer are moved out of it, not copied. */
+void http_answer_buf(struct http_request *request, int status, const char *type, struct buf *body);
+
+/* Streamed answers. */
+enum http_more {
+    HTTP_MORE, /* bytes were written, ask again when there is room */
+    HTTP_WAIT, /* nothing now: http_wake says when */
+    HTTP_DONE, /* the answer is complete: ends it properly */
+    HTTP_CUT,  /* it cannot be completed: the connection is closed, so that the client sees that it is not whole */
+};
+struct http_source {
+    /* Writes the next part with http_write, about 64 KiB at a time. Called from the loop, never from inside http_stream or http_wake. */
+    enum http_more (*more)(void *data, struct http_request *request);
+    /* Called exactly once, at the end or when the connection is gone; the request is dead then. Frees data. */
+    void (*closed)(void *data);
+};
+/* Sends the head (chunked for HTTP/1.1, until the connection's end for 1.0) and asks the source whenever there is room. gzip: compress where the client takes it
+ * (lists; never watches). */
+void http_stream(struct http_request *request, int status, const char *type, bool gzip, const struct http_source *source, void *data);
+/* For the source only, inside more. The bytes are copied. */
+void http_write(struct http_request *request, const void *bytes, size_t length);
+/* Ask the source again (after HTTP_WAIT); cheap when asked already. */
+void http_wake(struct http_request *request);
+/* Bytes that wait to be written. */
+size_t http_unsent(const struct http_request *request);
+
+/* Decodes %XX (and, in a query, '+') of `length` bytes; the caller frees. NULL: malformed, a NUL in it, not UTF-8, or no memory. */
+char *http_unescape(const char *text, size_t length, bool query) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,51 @@
+/* api.h: the API server's heart: what a call does. HTTP is around it (server.h), state and schema below it.
+ */
+#ifndef KT_PRACTICE_API_API_H
+#define KT_PRACTICE_API_API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "loop/loop.h"
+#include "practice/api/call.h"
+#include "practice/api/registry.h"
+#include "practice/state/state.h"
+
+struct access;
+struct crypto_key;
+
+struct api {
+    struct loop *loop;
+    struct state *state;
+    struct registry *registry;
+    struct access *access;                /* access.h */
+    const char *authority;                /* the cluster's CA certificate, PEM (kube-root-ca.crt) */
+    const struct crypto_key *token_key;   /* signs ServiceAccount tokens */
+    const char *host;                     /* "127.0.0.1" */
+    uint16_t port;
+    int64_t clock_offset_ms;              /* the cluster's clock is the wall's and this */
+    struct log *log;
+};
+
+/* The cluster's clock, ms since 1970: every timestamp in objects is this one's. */
+int64_t api_now_ms(const struct api *api);
+
+/* Does what is asked, at once, in memory; access was looked at before (by the caller). The answer's effects count once state_after_commit says so. Lists and watches are read.h's. */
+void api_run(struct api *api, struct call *call, struct answer *answer);
+
+/* An object's document in a version; the caller frees. NULL: no memory. */
+struct value *api_value(const struct api *api, const struct object *object, const struct schema_kind *as) __attribute__((warn_unused_result));
+/* `{"kind":"Pod","apiVersion":"v1",` for object_print; the buffer is emptied first. */
+void api_head(const struct schema_kind *as, struct buf *head);
+/* True if stored texts of this kind can be shown as they are (its version is the stored one, or only apiVersion differs). */
+bool api_is_plain(const struct schema_kind *as);
+
+/* Marks in struct object's flags. */
+enum { OBJECT_DELETING = 1, OBJECT_HAS_FINALIZERS = 2, OBJECT_HAS_OWNERS = 4 };
+
+/* Removes an object for good, or marks it, by the rules of deletion (grace, finalizers, propagation); for api_run, collectors and namespaces. */
+bool api_delete(struct api *api, const struct call *call, const struct object *object, struct answer *answer);
+
+#endif

@@ -1,0 +1,56 @@
+/* client.h: what controllers speak to: the API from inside, with an identity of its own, by the same calls that come over the wire (defaults, admission, validation, access all count).
+ * Nothing here could not be said over a connection: objects are copies or immutable, changes are told by events, conflicts happen.
+ */
+#ifndef KT_PRACTICE_API_CLIENT_H
+#define KT_PRACTICE_API_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "data/value.h"
+#include "loop/loop.h"
+#include "practice/api/call.h"
+#include "practice/state/object.h"
+
+struct api;
+struct client;
+
+/* user: "system:serviceaccount:kube-system:namespace-controller", whose default roles count; manager: the field manager's name, as the real controllers have it. */
+struct client *client_new(struct api *api, const char *user, const char *manager, struct error *err) __attribute__((warn_unused_result));
+void client_free(struct client *client);
+struct loop *client_loop(const struct client *client);
+int64_t client_now_ms(const struct client *client);
+
+/* A resource: group ("" core), plural, version as written in code ("", "v1", "pods"). ns "" for cluster-scoped. Each answers with the object as it is afterwards (the caller frees), or NULL with the
+ * error: ERROR_NOT_FOUND, ERROR_EXISTS, ERROR_CONFLICT, ERROR_INVALID, ERROR_DENIED ... */
+struct client_resource {
+    const char *group, *version, *plural;
+};
+struct value *client_get(struct client *client, const struct client_resource *resource, const char *ns, const char *name, struct error *err) __attribute__((warn_unused_result));
+struct value *client_create(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err) __attribute__((warn_unused_result)); /* takes object over */
+/* The object names its resourceVersion. sub "" or "status", "scale" ... Takes object over. */
+struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err) __attribute__((warn_unused_result));
+struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
+                           struct error *err) __attribute__((warn_unused_result)); /* takes patch over */
+bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err);
+
+/* A shared cache of one resource: list, then watch. All informers of a resource are one cache underneath; it holds texts, not trees. */
+struct informer;
+struct informer_event {
+    const struct object *object;   /* NULL: gone */
+    const struct object *previous; /* NULL: new */
+};
+/* event is called from the loop for each object at the start and for each change after it was committed. plural as above; kinds of a CRD end when it goes (informer_gone). */
+struct informer *informer_new(struct client *client, const struct client_resource *resource, void (*event)(void *data, const struct informer_event *event), void *data, struct error *err)
+    __attribute__((warn_unused_result));
+bool informer_synced(const struct informer *informer); /* every object of the start was told */
+void informer_free(struct informer *informer);
+const struct object *informer_get(const struct informer *informer, const char *ns, const char *name);
+const struct object *informer_next(const struct informer *informer, const char *only_ns, const struct object *after); /* NULL: start, and end */
+/* The document of an object of this informer; the caller frees. */
+struct value *informer_value(const struct informer *informer, const struct object *object) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,36 @@
+/* server.h: the API over HTTPS: requests to calls, answers to bytes; lists and watches as streams.
+ */
+#ifndef KT_PRACTICE_API_SERVER_H
+#define KT_PRACTICE_API_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "loop/loop.h"
+#include "practice/api/api.h"
+
+struct server;
+
+struct server_options {
+    const char *state_path;  /* NULL: ephemeral */
+    const char *address;     /* "127.0.0.1" */
+    uint16_t port;           /* 0: any that is free */
+    const char *certificate, *key;   /* the server's, PEM */
+    const char *authority;           /* the CA's certificate, PEM */
+    const char *token_key;           /* PEM */
+    struct log *log;
+    void (*activity)(void *data);    /* called at each request (for --idle); may be NULL */
+    void *data;
+};
+
+/* Opens the state, makes what must be there from the start (namespaces, policy, Service kubernetes, node ...: bootstrap.h), listens. */
+struct server *server_new(struct loop *loop, const struct server_options *options, struct error *err) __attribute__((warn_unused_result));
+uint16_t server_port(const struct server *server);
+struct api *server_api(struct server *server);
+/* Requests and watches that are open now. */
+size_t server_open_requests(const struct server *server);
+void server_free(struct server *server); /* commits */
+
+#endif

@@ -1,0 +1,134 @@
+/* state.h: the practice cluster's objects: current versions in memory, every version of the last minutes in history, all of it in one SQLite file.
+ *
+ * An object here is a text and an index; what they mean is the API's business. Versions (resourceVersion) are one counter for everything; none is ever used twice.
+ *
+ * Writing: state_put and state_delete change memory and the open transaction at once; the transaction is committed at the end of the loop's round (or after
+ * STATE_BATCH writes), and only then state_after_commit's callbacks run, watches see the events, and readers should answer. If the commit fails (disk full), memory
+ * goes back to what it was, and the callbacks get the error: nothing was acknowledged, nothing is half there.
+ *
+ * History: the newest versions stand in memory as a ring of events (STATE_RING bytes of superseded text at most), older ones are read from the file for
+ * STATE_KEEP_MS (bounded by STATE_HISTORY bytes, too); before that a version is expired. No timer runs when there is nothing to forget.
+ *
+ * Checkpoints of the write-ahead log run in a thread with a connection of its own (docs/measured.md, "State").
+ */
+#ifndef KT_PRACTICE_STATE_STATE_H
+#define KT_PRACTICE_STATE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "loop/loop.h"
+#include "practice/state/object.h"
+
+enum {
+    STATE_BATCH = 256,
+    STATE_RING = 16 << 20,
+    STATE_KEEP_MS = 5 * 60 * 1000,
+    STATE_HISTORY = 256 << 20,
+};
+
+struct state;
+
+/* Opens or makes the file at `path` (0600). NULL: keeps nothing (a temporary file without a name). Of two processes only one gets it (flock beside the file;
+ * ERROR_EXISTS). ERROR_INVALID: a newer format, not touched. ERROR_INPUT: damaged. now_ms is the clock that history ages by (wall clock ms), for tests. */
+struct state *state_open(const char *path, struct loop *loop, int64_t (*now_ms)(void *data), void *data, struct error *err)
+    __attribute__((warn_unused_result));
+/* Commits what is open. Every watch must be freed, other references to objects may live on. NULL is fine. */
+void state_close(struct state *state);
+
+/* The number of a resource, given one if it is new; the same for ever in this file. 0 is never a number: no memory, or STATE_RESOURCES are there. */
+enum { STATE_RESOURCES = 4096 };
+state_resource state_resource_of(struct state *state, const char *name);
+
+/* Facts of the program's own ("format of the API's marks", the service account key ...), kept in the file, outside of versions. NULL: none; the caller frees. */
+char *state_fact(struct state *state, const char *name, struct error *err);
+bool state_set_fact(struct state *state, const char *name, const char *value, struct error *err) __attribute__((warn_unused_result));
+
+/* The version of the newest write; the newest that is committed; and the oldest that list and watch still know (an older one is expired). */
+uint64_t state_version(const struct state *state);
+uint64_t state_committed(const struct state *state);
+uint64_t state_oldest(const struct state *state);
+
+/* Looks at the newest versions. Results are borrowed until the next write; object_ref keeps them. Order: the bytes of "ns/name". */
+const struct object *state_get(struct state *state, state_resource resource, const char *ns, const char *name);
+/* The first object after (ns, name), of one namespace (only_ns not NULL) or of all; after_name NULL: from the start. NULL: no more. */
+const struct object *state_next(struct state *state, state_resource resource, const char *only_ns, const char *after_ns, const char *after_name);
+size_t state_count(struct state *state, state_resource resource, const char *only_ns); /* only_ns NULL: all; a namespace's number costs a walk */
+
+/* The objects of a resource as they were at `version` (0: newest), in order, at most `maximum` of them (0: all) after (after_ns, after_name): references in
+ * `objects` (made here; vec_free drops them). keep, if not NULL, says which count (selectors). *more: others follow. ERROR_EXPIRED. */
+bool state_list(struct state *state, state_resource resource, const char *only_ns, uint64_t version, const char *after_ns, const char *after_name,
+                size_t maximum, bool (*keep)(const struct object *object, const void *data), const void *data, struct vec *objects, bool *more,
+                struct error *err) __attribute__((warn_unused_result));
+
+/* What is written. The strings are copied. */
+struct object_new {
+    state_resource resource;
+    const char *ns, *name, *uid;
+    const char *text; /* as in struct object: without the version's digits */
+    size_t length, gap;
+    const char *const *labels; /* key, value, key, value, NULL; any order; NULL: none */
+    const char *const *fields; /* field_count of them */
+    unsigned field_count;
+    uint32_t flags;
+    int64_t time_ms;
+};
+
+/* Creates (old NULL: ERROR_EXISTS if there is one) or replaces (ERROR_CONFLICT if `old` is not the newest any more; the uid must be the same). The result is
+ * borrowed until the next write; its version is new. NULL: nothing changed; ERROR_LIMIT: too large or no room on disk; ERROR_MEMORY. */
+const struct object *state_put(struct state *state, const struct object_new *wanted, const struct object *old, struct error *err)
+    __attribute__((warn_unused_result));
+/* Removes it; `last` is its last state as watchers get it (text with the same uid), and takes a version of its own. last NULL: the state before, with the new version. */
+bool state_delete(struct state *state, const struct object *old, const struct object_new *last, uint64_t *version, struct error *err)
+    __attribute__((warn_unused_result));
+/* Calls fn once everything written so far is committed (err NULL) or was undone (err says why): in the order of the calls, from the loop, never from inside
+ * this call; at once in the next round if nothing is open. False: no memory, nothing will be called. */
+bool state_after_commit(struct state *state, void (*fn)(void *data, const struct error *err), void *data) __attribute__((warn_unused_result));
+/* True if nothing is waiting to be committed: what is read now is what is on disk. */
+bool state_is_clean(const struct state *state);
+/* Commits now. For the end of the program and for tests. */
+bool state_commit(struct state *state, struct error *err);
+
+/* Watches: a cursor into the history that everybody shares; it holds no events of its own. */
+enum state_change { STATE_ADDED, STATE_MODIFIED, STATE_DELETED };
+struct state_event {
+    enum state_change change;
+    uint64_t version;
+    const struct object *object;   /* the new state (of a deletion: the last) */
+    const struct object *previous; /* what was there before; NULL for STATE_ADDED */
+};
+struct state_watch;
+enum state_step { STATE_EVENT, STATE_WAIT, STATE_EXPIRED };
+/* Events with a version above `from`, of one resource (and one namespace if only_ns is not NULL). ready is called from the loop when events came after STATE_WAIT was
+ * answered (once for any number of them), and when the watch expires. from 0 is not special here. ERROR_EXPIRED: too old; ERROR_INVALID: in the future. */
+struct state_watch *state_watch_new(struct state *state, state_resource resource, const char *only_ns, uint64_t from, void (*ready)(void *data), void *data,
+                                    struct error *err) __attribute__((warn_unused_result));
+/* The next event; its parts are borrowed until the next call on this watch. STATE_EXPIRED: it fell off the history, or the state was loaded or reset: over. */
+enum state_step state_watch_next(struct state_watch *watch, struct state_event *event);
+/* Up to which version this watch has seen everything (for bookmarks). */
+uint64_t state_watch_version(const struct state_watch *watch);
+void state_watch_free(struct state_watch *watch); /* NULL is fine; also from inside ready */
+
+/* Snapshots. Saving is online: others go on. load replaces all objects by those of a file that save wrote, each with a new version above every one used so far in either;
+ * keep (resource, ns, name), NULL-terminated by resource 0, lists objects that stay as they are now; every watch expires. reset forgets all objects and facts.
+ * Both are all or nothing, also across kill -9. ERROR_INVALID: a newer format; ERROR_INPUT: not such a file, or damaged: nothing changed. */
+struct state_keep {
+    state_resource resource;
+    const char *ns, *name;
+};
+bool state_save(struct state *state, const char *path, struct error *err) __attribute__((warn_unused_result));
+bool state_load(struct state *state, const char *path, const struct state_keep *keep, struct error *err) __attribute__((warn_unused_result));
+bool state_reset(struct state *state, struct error *err) __attribute__((warn_unused_result));
+
+/* For /metrics and tests. */
+struct state_numbers {
+    size_t objects, object_bytes, events, ring_bytes, watches;
+    uint64_t commits, history_bytes, log_pages;
+};
+void state_numbers(const struct state *state, struct state_numbers *out);
+
+#endif
