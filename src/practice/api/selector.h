@@ -1,0 +1,23 @@
+/* selector.h: label and field selectors, held against the index of objects (no text is parsed).
+ */
+#ifndef KT_PRACTICE_API_SELECTOR_H
+#define KT_PRACTICE_API_SELECTOR_H
+
+#include <stdbool.h>
+
+#include "practice/api/status.h"
+#include "practice/schema/schema.h"
+#include "practice/state/object.h"
+
+struct selector;
+
+/* Parses both; NULL or "" for none. Field selectors are those of rules_of(kind) beside metadata.name and metadata.namespace; another one is refused as the real server does (400, `field label not supported: x`).
+ * NULL with *failure filled; a selector without conditions is not NULL. The caller frees. */
+struct selector *selector_new(const char *labels, const char *fields, const struct schema_kind *kind, struct status *failure) __attribute__((warn_unused_result));
+void selector_free(struct selector *selector);
+bool selector_matches(const struct selector *selector, const struct object *object);
+bool selector_is_empty(const struct selector *selector);
+/* The one name that metadata.name= asks for, or NULL. */
+const char *selector_name(const struct selector *selector);
+
+#endif
