@@ -47,6 +47,8 @@ enum schema_flag {
     SCHEMA_NULLABLE = 64,   /* null is a value (CRDs) */
     SCHEMA_MERGE = 128,     /* patchStrategy has merge */
     SCHEMA_RETAIN_KEYS = 256, /* patchStrategy has retainKeys */
+    SCHEMA_POINTER = 512,   /* Go: a pointer: absent is told from zero; with SCHEMA_ALWAYS it is null in answers where it is absent */
+    SCHEMA_WRAPPED = 1024,  /* on an array: a message of its own in protobuf, whose field 1 the items are */
 };
 
 struct schema_field {
@@ -54,13 +56,13 @@ struct schema_field {
     const struct schema *schema;
     const char *default_json;    /* unconditional default as JSON text ("\"TCP\"", "1", "{}"), or NULL; conditional ones are rules (rules.h) */
     const char *description;     /* our own words for explain; NULL: none */
-    uint16_t number;             /* protobuf; 0: not on the wire */
+    uint16_t number;             /* protobuf; 0: not on the wire; OUTER * 256 + INNER for a field of a struct that is inline in JSON only */
     uint16_t flags;              /* schema_flag */
 };
 
 struct schema {
     enum schema_type type;
-    const char *name;                  /* definition's name ("io.k8s.api.apps.v1.Deployment"); NULL: anonymous (arrays, maps, scalars, CRD parts) */
+    const char *name;                  /* definition's name ("io.k8s.api.apps.v1.Deployment"); NULL: anonymous (arrays, maps, plain scalars, CRD parts) */
     const char *description;           /* or NULL */
     const struct schema_field *fields; /* SCHEMA_OBJECT: in the order of the Go struct, which is the order of answers */
     const uint16_t *by_name;           /* their indexes, sorted by name */
@@ -69,7 +71,7 @@ struct schema {
     enum schema_list list;             /* SCHEMA_ARRAY: its list type; SCHEMA_OBJECT, SCHEMA_MAP: SCHEMA_GRANULAR or SCHEMA_ATOMIC */
     const char *const *keys;           /* SCHEMA_KEYED: the map keys, NULL-terminated */
     const char *merge_key;             /* SCHEMA_ARRAY: patchMergeKey, or NULL */
-    const struct schema *items;        /* SCHEMA_ARRAY, SCHEMA_MAP */
+    const struct schema *items;        /* SCHEMA_ARRAY, SCHEMA_MAP; SCHEMA_ANY: what its objects are (JSONSchemaPropsOrBool ...), or NULL */
     const char *const *values;         /* enum, NULL-terminated, sorted; NULL: any */
     const char *format;                /* OpenAPI's format where it is not told by type ("byte", "int32" are); NULL */
     const struct schema_rules *rules;

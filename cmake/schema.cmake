@@ -1,0 +1,12 @@
+# The tables of practice/schema: lines of facts in data/, made into C by a host tool (compile/), built first.
+kt_folder(practice/schema USES data base)
+file(GLOB schema_tool CONFIGURE_DEPENDS src/practice/schema/compile/*.c)
+add_executable(schema_compile ${schema_tool})
+target_link_libraries(schema_compile PRIVATE kt_base)
+file(GLOB schema_types CONFIGURE_DEPENDS src/practice/schema/data/*.schema)
+file(GLOB schema_facts CONFIGURE_DEPENDS src/practice/schema/data/*.facts)
+list(SORT schema_types)
+set(schema_data ${schema_types} ${CMAKE_SOURCE_DIR}/src/practice/schema/data/kinds.discovery ${schema_facts})
+set(schema_table ${CMAKE_BINARY_DIR}/schema_table.c)
+add_custom_command(OUTPUT ${schema_table} COMMAND schema_compile ${schema_table} ${schema_data} DEPENDS schema_compile ${schema_data} VERBATIM)
+target_sources(kt_practice_schema PRIVATE ${schema_table})
