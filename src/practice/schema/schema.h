@@ -75,6 +75,7 @@ struct schema {
     const char *const *values;         /* enum, NULL-terminated, sorted; NULL: any */
     const char *format;                /* OpenAPI's format where it is not told by type ("byte", "int32" are); NULL */
     const struct schema_rules *rules;
+    const char *go_name;               /* of a type that Go gives a name ("v1.Protocol", "types.UID"): errors say it; NULL: told by type, name, items */
 };
 
 /* The field of an object's schema, or NULL. */

@@ -1,4 +1,4 @@
-/* table.h: the tables that schema_compile makes, for schema.c only. */
+/* table.h: the tables that schema_compile makes, for this folder only. */
 #ifndef KT_PRACTICE_SCHEMA_TABLE_H
 #define KT_PRACTICE_SCHEMA_TABLE_H
 
@@ -10,5 +10,13 @@ extern const struct schema_kind *const schema_table_kinds[]; /* in discovery's o
 extern const size_t schema_table_kinds_count;
 extern const struct schema_kind *const schema_table_kinds_by_name[]; /* by kind, group, version */
 extern const size_t schema_table_kinds_by_name_count;
+
+/* Structs that are inline in JSON only: the field with `number` of a definition's message, and its name in Go's errors. NULL ends the list. */
+struct schema_inline {
+    const char *definition;
+    unsigned number;
+    const char *name;
+};
+extern const struct schema_inline schema_table_inlines[];
 
 #endif

@@ -4,8 +4,10 @@
  * The lines, words apart by spaces, # a comment:
  *     package NAME                        the definitions' prefix, for the lines that follow in this file
  *     enum NAME VALUE...                  a string type of the package; "" is the empty value
+ *     alias NAME TYPE                     what Go gives a name of its own, which errors say
  *     any NAME TYPE                       a definition that is any JSON, objects of it being TYPE
  *     type NAME [atomic]                  a definition; its fields follow, indented:
+ *       inline NUMBER NAME                the struct whose fields have NUMBER as OUTER; 0: TypeMeta
  *       NAME NUMBER TYPE [WORD...]        NUMBER is protobuf's, OUTER.INNER for a field of a struct that JSON has inline
  *     TYPE: string bool int32 int64 double bytes quantity int-or-string time microtime duration fields raw any, a name of this package,
  *           the end of another's ("meta.v1.ObjectMeta"), []TYPE, {}TYPE (map), ()TYPE (array that is a message of its own in protobuf)
@@ -35,6 +37,7 @@ struct attributes { /* of the node itself, and part of what tells two nodes apar
     unsigned flags; /* schema_flag */
     int list;       /* schema_list */
     const char *keys, *merge_key;
+    const char *go_name; /* of an alias or an enum */
 };
 
 struct field_line {
@@ -44,10 +47,18 @@ struct field_line {
     size_t node;
 };
 
+struct inline_line {
+    unsigned number;
+    const char *name;
+};
+
 struct definition {
     const char *package, *name, *description;
     const char *other; /* of an `any` line: the type of its objects; else NULL */
+    const char *alias; /* of an `alias` line: its type; else NULL */
     bool is_enum, atomic;
+    struct inline_line *inlines;
+    size_t inline_count;
     struct field_line *fields;
     size_t field_count;
     const char **values; /* is_enum */

@@ -122,6 +122,10 @@ static void emit_node(FILE *out, const struct node *node, size_t number)
         fputs(", .merge_key = ", out);
         quoted(out, node->attributes.merge_key);
     }
+    if (node->attributes.go_name != NULL) {
+        fputs(", .go_name = ", out);
+        quoted(out, node->attributes.go_name);
+    }
     if (node->items != 0)
         fprintf(out, ", .items = &nodes[%zu]", node->items - 1);
     fputs("},\n", out);
@@ -235,6 +239,20 @@ static void emit_order(FILE *out, const char *name, const char *element, const c
     fprintf(out, "};\nconst size_t %s_count = %zu;\n", name, count);
 }
 
+static void emit_inlines(const struct tables *t, FILE *out)
+{
+    fputs("const struct schema_inline schema_table_inlines[] = {\n", out);
+    for (size_t i = 0; i < t->definition_count; i++) {
+        const struct definition *d = &t->definitions[i];
+        for (size_t j = 0; j < d->inline_count; j++) {
+            if (d->inlines[j].number == 0)
+                continue; /* TypeMeta, everywhere */
+            fprintf(out, "    {\"%s\", %u, \"%s\"},\n", full_name(d), d->inlines[j].number, d->inlines[j].name);
+        }
+    }
+    fputs("    {NULL, 0, NULL},\n};\n", out);
+}
+
 void emit(struct tables *t, FILE *out)
 {
     fprintf(out, "/* Made by schema_compile from src/practice/schema/data. */\n#include \"practice/schema/table.h\"\n\n");
@@ -259,6 +277,7 @@ void emit(struct tables *t, FILE *out)
         order[count++] = i;
     }
     fputs("};\n", out);
+    emit_inlines(t, out);
     emit_order(out, "schema_table_kinds", "schema_kind", "kinds", order, count);
     ordering = t;
     qsort(order, count, sizeof *order, by_kind);

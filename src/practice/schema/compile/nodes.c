@@ -58,14 +58,25 @@ static size_t add_node(struct tables *t, struct node node)
     return t->node_count++;
 }
 
+static const char *or_empty(const char *text)
+{
+    return text == NULL ? "" : text;
+}
+
+/* As Go's errors say a type of a package: its last part and the name. */
+static const char *go_name(const struct definition *definition)
+{
+    return text_of("%s.%s", strrchr(definition->package, '.') + 1, definition->name);
+}
+
 static size_t container(struct tables *t, const char *package, const char *word, struct attributes attributes)
 {
     size_t items = node_of(t, package, word + 2, (struct attributes){0});
     if (word[0] == '(')
         attributes.flags |= SCHEMA_WRAPPED;
     struct node node = {.type = word[0] == '{' ? SCHEMA_MAP : SCHEMA_ARRAY, .attributes = attributes, .items = items + 1};
-    node.signature = text_of("%c %zu %u %d %s %s", word[0], items, attributes.flags, attributes.list, attributes.keys == NULL ? "" : attributes.keys,
-                             attributes.merge_key == NULL ? "" : attributes.merge_key);
+    node.signature = text_of("%c %zu %u %d %s %s %s", word[0], items, attributes.flags, attributes.list, or_empty(attributes.keys),
+                             or_empty(attributes.merge_key), or_empty(attributes.go_name));
     return add_node(t, node);
 }
 
@@ -75,12 +86,18 @@ size_t node_of(struct tables *t, const char *package, const char *word, struct a
         return container(t, package, word, attributes);
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
         if (strcmp(scalars[i].word, word) == 0)
-            return add_node(t, (struct node){.type = scalars[i].type, .name = scalars[i].name, .signature = text_of("%s", word)});
+            return add_node(t, (struct node){.type = scalars[i].type, .name = scalars[i].name, .attributes.go_name = attributes.go_name,
+                                             .signature = text_of("%s %s", word, or_empty(attributes.go_name))});
     }
     const struct definition *d = definition_of(t, package, word);
+    if (d->alias != NULL) {
+        attributes.go_name = go_name(d);
+        return node_of(t, d->package, d->alias, attributes);
+    }
     struct node node = {.definition = d, .signature = text_of("= %s", full_name(d))};
     if (d->is_enum) {
         node.type = SCHEMA_STRING;
+        node.attributes.go_name = go_name(d);
     } else if (d->other != NULL) {
         node.type = SCHEMA_ANY;
         node.name = full_name(d);
@@ -102,7 +119,7 @@ void make_nodes(struct tables *t)
         (void)node_of(t, "", scalars[i].word, (struct attributes){0});
     for (size_t i = 0; i < t->definition_count; i++) {
         struct definition *d = &t->definitions[i];
-        if (!d->is_enum)
+        if (!d->is_enum && d->alias == NULL)
             (void)node_of(t, d->package, d->name, (struct attributes){0});
         for (size_t f = 0; f < d->field_count; f++)
             d->fields[f].node = node_of(t, d->package, d->fields[f].word, d->fields[f].attributes);

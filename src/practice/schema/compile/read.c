@@ -106,6 +106,11 @@ static unsigned number_of(const struct reader *in, const char *text)
 static void schema_field_line(struct reader *in, char **words, size_t count)
 {
     struct definition *d = in->definition;
+    if (strcmp(words[0], "inline") == 0 && count == 3) {
+        d->inlines = grow(d->inlines, d->inline_count, sizeof *d->inlines);
+        d->inlines[d->inline_count++] = (struct inline_line){.number = number_of(in, words[1]), .name = words[2]};
+        return;
+    }
     if (count < 3)
         refuse(in, "a field has a name, a number and a type");
     d->fields = grow(d->fields, d->field_count, sizeof *d->fields);
@@ -194,6 +199,8 @@ static void heading(struct reader *in, char **words, size_t count, const char *d
         in->package = words[1];
     } else if (strcmp(first, "enum") == 0) {
         enum_line(in, words, count);
+    } else if (strcmp(first, "alias") == 0 && count == 3) {
+        add_definition(in, words[1])->alias = words[2];
     } else if (strcmp(first, "any") == 0 && count == 3) {
         add_definition(in, words[1])->other = words[2];
     } else if (strcmp(first, "type") == 0) {
