@@ -17,6 +17,7 @@ struct status {
     char *group, *kind, *name, *uid; /* details; kind is the resource's plural name, mostly; NULL: left out */
     struct value *causes;            /* an array, or NULL */
     int retry_after_s;               /* 0: none */
+    bool detailed;                   /* details stand there even if they are empty, as the real server's generic refusals have them */
 };
 
 /* Each sets *status and returns false, so that a failing function can `return status_...`. status must be empty (all zero) or is emptied first. */
@@ -27,6 +28,8 @@ bool status_no_such_path(struct status *status);                                
 bool status_exists(struct status *status, const struct schema_kind *kind, const char *name);
 bool status_conflict(struct status *status, const struct schema_kind *kind, const char *name, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool status_invalid(struct status *status, const struct schema_kind *kind, const char *name, const struct problems *problems); /* 422 with causes */
+/* The same for what is no served kind of its own (group "meta.k8s.io", kind "DeleteOptions"; "" and "" for patches). */
+bool status_invalid_as(struct status *status, const char *group, const char *kind, const char *name, const struct problems *problems);
 bool status_forbidden(struct status *status, const char *group, const char *resource, const char *name, const char *format, ...)
     __attribute__((format(printf, 5, 6))); /* deployments.apps "x" is forbidden: ... */
 bool status_method_not_allowed(struct status *status, const struct schema_kind *kind, const char *verb);
