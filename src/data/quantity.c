@@ -1,4 +1,6 @@
 /* Quantities, exactly: a decimal mantissa of any length (within QUANTITY_DIGITS) and a power of ten. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +9,11 @@
 enum {
     QUANTITY_DIGITS = 200, /* of the text; longer ones count as malformed */
     QUANTITY_ROOM = QUANTITY_DIGITS + 20, /* 2^60 adds 19 digits */
-    NANO = -9,
     FAST_DIGITS = 18, /* resource.Quantity's own fast way: what it takes, it reads more leniently */
 };
+
+/* How it is written: 1.5k, 1Gi, 15e2. */
+enum format { FORMAT_DECIMAL, FORMAT_BINARY, FORMAT_EXPONENT };
 
 /* digits * 10^scale; no digits: zero. No zero stands first or last. */
 struct quantity {
@@ -80,14 +84,14 @@ static void multiply(struct quantity *q, unsigned factor)
     memcpy(q->digits, product + at, q->count);
 }
 
-/* Away from zero, to whole billionths: who asks for a little gets a little. */
-static void round_up_to_nano(struct quantity *q)
+/* Away from zero, to a whole number of units: who asks for a little gets a little. */
+static void round_up(struct quantity *q, int unit)
 {
-    if (q->count == 0 || q->scale >= NANO)
+    if (q->count == 0 || q->scale >= unit)
         return;
-    int64_t dropped = NANO - q->scale;
+    int64_t dropped = unit - q->scale;
     q->count = (int64_t)q->count > dropped ? q->count - (size_t)dropped : 0;
-    q->scale = NANO;
+    q->scale = unit;
     size_t i = q->count; /* add one: what was dropped was not zero, since no zero stands last */
     while (i > 0 && q->digits[i - 1] == 9)
         q->digits[--i] = 0;
@@ -152,13 +156,13 @@ static bool read_quantity(const char *text, struct quantity *q)
     if (suffix.base == 10) {
         q->scale += suffix.exponent;
         /* "m" alone is zero there, but "e-10" is not a number: only the fast way forgives that there are no digits. */
-        if (whole_count + fraction_count == 0 && q->scale < NANO)
+        if (whole_count + fraction_count == 0 && q->scale < QUANTITY_NANO)
             return false;
     }
     for (int bits = suffix.base == 2 ? suffix.exponent : 0; bits > 0; bits -= 10)
         multiply(q, 1024);
     normalize(q);
-    round_up_to_nano(q);
+    round_up(q, QUANTITY_NANO);
     if (suffix.base == 2)
         cap(q);
     return true;
@@ -180,4 +184,129 @@ bool quantity_valid(const char *text)
 {
     struct quantity q;
     return read_quantity(text, &q);
+}
+
+/* A text in its parts, leading zeros left out. */
+struct parts {
+    const char *whole, *fraction;
+    size_t whole_count, fraction_count;
+    struct suffix suffix;
+    enum format format;
+};
+
+static void split(const char *text, struct parts *out)
+{
+    const char *at = text + (*text == '-' || *text == '+');
+    at += strspn(at, "0");
+    out->whole = at;
+    out->whole_count = strspn(at, "0123456789");
+    at += out->whole_count;
+    at += *at == '.';
+    out->fraction = at;
+    out->fraction_count = at[-1] == '.' ? strspn(at, "0123456789") : 0;
+    (void)read_suffix(at + out->fraction_count, &out->suffix); /* it has been read before */
+    bool exponent = out->suffix.base == 10 && out->suffix.text[0] != '\0' && out->suffix.text[1] != '\0';
+    out->format = out->suffix.base == 2 ? FORMAT_BINARY : exponent ? FORMAT_EXPONENT : FORMAT_DECIMAL;
+}
+
+static bool ends_in_three_zeros(const struct parts *p)
+{
+    size_t zeros = 0, all = p->whole_count + p->fraction_count;
+    for (; zeros < 3 && zeros < all; zeros++) {
+        char c = zeros < p->fraction_count ? p->fraction[p->fraction_count - 1 - zeros] : p->whole[all - 1 - zeros];
+        if (c != '0')
+            return false;
+    }
+    return zeros == 3;
+}
+
+/* resource.Quantity keeps the text of numbers that it takes the fast way and believes to be canonical, even "+1" and "5.". */
+static bool is_kept(const struct parts *p, enum quantity_unit unit)
+{
+    size_t digits = p->whole_count + p->fraction_count;
+    if (p->whole_count == 0)
+        return false;
+    if (p->format == FORMAT_BINARY) {
+        size_t precision = p->whole_count + (size_t)(p->suffix.exponent * 3 / 10) + 1;
+        return p->fraction_count == 0 && precision <= 15 && strtoull(p->whole, NULL, 10) % 8 != 0;
+    }
+    int64_t scale = (int64_t)p->suffix.exponent - (int64_t)p->fraction_count;
+    return digits <= FAST_DIGITS && scale >= (int64_t)unit && scale % 3 == 0 && !ends_in_three_zeros(p);
+}
+
+static void print_decimal(struct quantity *q, enum format format, char out[static QUANTITY_TEXT])
+{
+    static const char *const names[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+    size_t length = 0;
+    if (q->negative)
+        out[length++] = '-';
+    for (size_t i = 0; i < q->count; i++)
+        out[length++] = (char)('0' + q->digits[i]);
+    for (; q->scale % 3 != 0; q->scale--)
+        out[length++] = '0';
+    out[length] = '\0';
+    int64_t name = q->scale / 3 + 3;
+    if (format == FORMAT_EXPONENT && q->scale != 0)
+        snprintf(out + length, 24, "e%" PRId64, q->scale);
+    else if (format == FORMAT_DECIMAL && name >= 0 && name < (int64_t)(sizeof names / sizeof names[0]))
+        snprintf(out + length, 24, "%s", names[name]);
+}
+
+/* False: it has a fraction, or less than 1024 in it. */
+static bool print_binary(const struct quantity *q, char out[static QUANTITY_TEXT])
+{
+    static const char *const names[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    if (q->scale < 0)
+        return false;
+    uint64_t value = 0; /* it has been capped */
+    for (size_t i = 0; i < q->count; i++)
+        value = value * 10 + q->digits[i];
+    for (int64_t i = 0; i < q->scale; i++)
+        value *= 10;
+    if (value < 1024)
+        return false;
+    size_t name = 0;
+    for (; value % 1024 == 0; value /= 1024)
+        name++;
+    snprintf(out, QUANTITY_TEXT, "%s%" PRIu64 "%s", q->negative ? "-" : "", value, names[name]);
+    return true;
+}
+
+bool quantity_canonical(const char *text, enum quantity_unit unit, char out[static QUANTITY_TEXT])
+{
+    struct quantity q;
+    struct parts parts;
+    if (!read_quantity(text, &q))
+        return false;
+    split(text, &parts);
+    if (is_kept(&parts, unit)) {
+        snprintf(out, QUANTITY_TEXT, "%s", text);
+        return true;
+    }
+    round_up(&q, (int)unit);
+    if (q.count == 0)
+        snprintf(out, QUANTITY_TEXT, "0");
+    else if (parts.format != FORMAT_BINARY)
+        print_decimal(&q, parts.format, out);
+    else if (!print_binary(&q, out))
+        print_decimal(&q, FORMAT_DECIMAL, out);
+    return true;
+}
+
+const char *quantity_fault(const char *text)
+{
+    const char *at = text + (*text == '-' || *text == '+');
+    at += strspn(at, "0123456789");
+    if (*at == '.')
+        at += 1 + strspn(at + 1, "0123456789");
+    const char *name = at;
+    at += strspn(at, "eEinumkKMGTP");
+    at += *at == '-' || *at == '+';
+    at += strspn(at, "0123456789");
+    if (*text == '\0' || *at != '\0')
+        return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    if (quantity_valid(text))
+        return NULL;
+    struct suffix suffix;
+    return read_suffix(name, &suffix) ? "unable to parse numeric part of quantity" : "unable to parse quantity's suffix";
 }

@@ -12,6 +12,14 @@
 bool quantity_compare(const char *a, const char *b, int *order) __attribute__((warn_unused_result));
 bool quantity_valid(const char *text);
 
+/* The text that the server makes of a quantity: "1000m" becomes "1", "1024Mi" "1Gi"; what is in canonical form stays as it is written. Parts finer than
+ * `unit` are rounded away from zero. False: malformed. */
+enum quantity_unit { QUANTITY_NANO = -9, QUANTITY_MILLI = -3 };
+enum { QUANTITY_TEXT = 256 };
+bool quantity_canonical(const char *text, enum quantity_unit unit, char out[static QUANTITY_TEXT]) __attribute__((warn_unused_result));
+/* What the server says about a malformed one. */
+const char *quantity_fault(const char *text);
+
 /* RFC 3339 ("2026-01-02T03:04:05Z", fractions, offsets) to ms since 1970 UTC, and back ("...Z", whole seconds; out has 21 bytes). */
 bool time_parse(const char *text, int64_t *ms) __attribute__((warn_unused_result));
 void time_print(int64_t ms, char out[static 21]);

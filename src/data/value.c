@@ -387,6 +387,33 @@ struct value *value_take(struct value *container, struct value *entry)
     return node_value(node);
 }
 
+bool value_replace(struct value *container, struct value *entry, struct value *child)
+{
+    char *key = NULL;
+    if (child == NULL || (value_key(entry) != NULL && (key = mem_string(value_key(entry))) == NULL)) {
+        value_free(child);
+        return false;
+    }
+    node_name(node_of(child), key);
+    cJSON_ReplaceItemViaPointer(node_of(container), node_of(entry), node_of(child));
+    return true;
+}
+
+void value_arrange(struct value *object, struct value *const *order, size_t count)
+{
+    if (count == 0)
+        return;
+    cJSON *first = node_of(order[0]), *last = first;
+    for (size_t i = 1; i < count; i++) {
+        last->next = node_of(order[i]);
+        last->next->prev = last;
+        last = last->next;
+    }
+    last->next = NULL;
+    first->prev = last; /* as cJSON keeps it */
+    node_of(object)->child = first;
+}
+
 struct value *value_child(struct value *object, const char *key)
 {
     struct value *child = value_get(object, key);

@@ -55,6 +55,10 @@ bool value_set(struct value *object, const char *key, struct value *child) __att
 bool value_append(struct value *array, struct value *child) __attribute__((warn_unused_result));
 void value_remove(struct value *object, const char *key);
 struct value *value_take(struct value *container, struct value *entry); /* detaches; the caller owns it */
+/* Puts `child` in an entry's place, under its key; the entry is freed. Takes child over. */
+bool value_replace(struct value *container, struct value *entry, struct value *child) __attribute__((warn_unused_result));
+/* Puts the entries of an object into this order: order[] holds each of them once. */
+void value_arrange(struct value *object, struct value *const *order, size_t count);
 /* value_get, making an empty object where there is none. NULL: no memory, or something else stands there. */
 struct value *value_child(struct value *object, const char *key) __attribute__((warn_unused_result));
 

@@ -1,9 +1,11 @@
-// Prints quantities and what k8s.io/apimachinery's resource.Quantity says of each two that stand beside one another.
+// Prints quantities and what k8s.io/apimachinery's resource.Quantity says of each two that stand beside one another; with the argument "canonical",
+// what it makes of each (tests/data/units/canonical.txt).
 package main
 
 import (
 	"fmt"
 	"math/rand"
+	"os"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -31,7 +33,36 @@ func random() string {
 	return text
 }
 
+func canonical(all []string) {
+	fmt.Println("# Recorded from k8s.io/apimachinery v0.37.2 (pkg/api/resource) by tests/data/record-quantities.go canonical.")
+	fmt.Println("# TEXT|CANONICAL|ROUNDED UP TO MILLI; TEXT|!ERROR| where it is malformed.")
+	for _, text := range all {
+		q, err := resource.ParseQuantity(text)
+		if err != nil {
+			fmt.Printf("%s|!%v|\n", text, err)
+			continue
+		}
+		nano := q.String()
+		q, _ = resource.ParseQuantity(text)
+		q.RoundUp(resource.Milli)
+		fmt.Printf("%s|%s|%s\n", text, nano, q.String())
+	}
+}
+
 func main() {
+	if len(os.Args) > 1 {
+		all := append([]string{}, fixed...)
+		for _, number := range []string{"1", "8", "10", "12", "100", "999", "1000", "1024", "1500", "2000", "2048", "120000", "0.5", "1.5", "2.50", "0.125", "1.000"} {
+			for _, suffix := range []string{"", "n", "u", "m", "k", "M", "G", "E", "Ki", "Mi", "Gi", "Ei", "e3", "e-3", "E6", "e1", "e-7"} {
+				all = append(all, number+suffix, "-"+number+suffix)
+			}
+		}
+		for i := 0; i < 500; i++ {
+			all = append(all, random())
+		}
+		canonical(all)
+		return
+	}
 	fmt.Println("# Recorded from k8s.io/apimachinery v0.37.2 (pkg/api/resource) by tests/data/record-quantities.go.")
 	fmt.Println("# A|ORDER|B: ORDER is <, = or >; ! where A is malformed (B is not looked at then).")
 	all := append([]string{}, fixed...)

@@ -40,6 +40,38 @@ static void quantities_compare_as_kubernetes_compares_them(void **state)
     assert_true(cases > 500);
 }
 
+static bool is_canonical(const char *text, const char *nano, const char *milli)
+{
+    char out[QUANTITY_TEXT];
+    if (*nano == '!')
+        return !quantity_canonical(text, QUANTITY_NANO, out) && strcmp(quantity_fault(text), nano + 1) == 0;
+    if (!quantity_canonical(text, QUANTITY_NANO, out) || strcmp(out, nano) != 0 || quantity_fault(text) != NULL)
+        return false;
+    return quantity_canonical(text, QUANTITY_MILLI, out) && strcmp(out, milli) == 0;
+}
+
+static void quantities_are_printed_as_kubernetes_prints_them(void **state)
+{
+    (void)state;
+    char *text = file_read(KT_TEST_CASES "/units/canonical.txt", 1 << 20, NULL, NULL), *rest = text;
+    assert_non_null(text);
+    int cases = 0, wrong = 0;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        if (*line == '#' || *line == '\0')
+            continue;
+        char *quantity = strsep(&line, "|"), *nano = strsep(&line, "|"), *milli = line, out[QUANTITY_TEXT] = "?";
+        if (!is_canonical(quantity, nano, milli)) {
+            (void)!quantity_canonical(quantity, QUANTITY_NANO, out);
+            print_error("'%s' is '%s' and '%s', got '%s'\n", quantity, nano, milli, out);
+            wrong++;
+        }
+        cases++;
+    }
+    mem_free(text);
+    assert_int_equal(wrong, 0);
+    assert_true(cases > 1000);
+}
+
 static void a_malformed_or_endless_quantity_is_refused(void **state)
 {
     (void)state;
@@ -232,6 +264,7 @@ int test_units(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantities_compare_as_kubernetes_compares_them),
+        cmocka_unit_test(quantities_are_printed_as_kubernetes_prints_them),
         cmocka_unit_test(a_malformed_or_endless_quantity_is_refused),
         cmocka_unit_test(times_are_read_and_printed),
         cmocka_unit_test(malformed_times_are_refused),

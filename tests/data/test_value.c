@@ -168,6 +168,22 @@ static void nul_bytes_in_a_text_become_replacement_characters(void **state)
     value_free(v);
 }
 
+static void entries_change_places_and_values(void **state)
+{
+    (void)state;
+    struct value *o = value_object();
+    assert_true(value_set(o, "a", value_int(1)) && value_set(o, "b", value_int(2)) && value_set(o, "c", value_int(3)));
+    struct value *order[] = {value_get(o, "c"), value_get(o, "a"), value_get(o, "b")};
+    value_arrange(o, order, 3);
+    assert_true(value_replace(o, value_get(o, "a"), value_string("x")));
+    assert_false(value_replace(o, value_get(o, "a"), NULL));
+    assert_true(value_set(o, "d", value_null()));
+    char *text = json_text(o, 1000);
+    assert_string_equal(text, "{\"c\":3,\"a\":\"x\",\"b\":2,\"d\":null}");
+    mem_free(text);
+    value_free(o);
+}
+
 static bool build(void)
 {
     struct value *o = value_object(), *copy = NULL;
@@ -204,6 +220,7 @@ int test_value(void)
         cmocka_unit_test(a_part_that_is_taken_can_be_put_elsewhere),
         cmocka_unit_test(changes_that_make_no_sense_are_refused_and_free_the_child),
         cmocka_unit_test(nul_bytes_in_a_text_become_replacement_characters),
+        cmocka_unit_test(entries_change_places_and_values),
         cmocka_unit_test(survives_every_allocation_failing),
     };
     return cmocka_run_group_tests_name("data/value", tests, NULL, NULL);
