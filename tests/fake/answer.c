@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "data/json.h"
+#include "data/patch.h"
 #include "fake/internal.h"
 
 enum { ANSWER = 64 << 20 };
@@ -308,22 +309,26 @@ static void delete_object(struct fake *fake, struct exchange *x, const struct pl
     reply_value(x, 200, fake_store(fake, place->kind, place->ns, place->name, marked));
 }
 
-/* What an apiserver writes itself: a definition is established at once. */
-static void establish(const struct fake_kind *kind, struct value *object)
+/* What an apiserver writes itself: a definition is established at once. Takes the object over. */
+static struct value *establish(const struct fake_kind *kind, struct value *object)
 {
     static const char established[] = "{\"status\":{\"conditions\":[{\"type\":\"Established\",\"status\":\"True\"}]}}";
     if (strcmp(kind->plural, "customresourcedefinitions") != 0)
-        return;
-    struct value *patch = json_parse(established, strlen(established), "status", NULL);
-    fake_merge_into(object, patch);
+        return object;
+    struct value *patch = json_parse(established, strlen(established), "status", NULL), *merged = patch_merge(object, patch, NULL);
+    assert_non_null(merged);
     value_free(patch);
+    value_free(object);
+    return merged;
 }
+
+/* Server-side apply is a merge here: no field has an owner. */
 
 static void patch_object(struct fake *fake, struct exchange *x, const struct place *place)
 {
     struct value *there = fake_object(fake, place->kind, place->ns, place->name), *patch = body_of(x);
     const char *type = exchange_header(x, "Content-Type");
-    bool apply = strstr(type, "apply-patch") != NULL, made = there == NULL, ok = true;
+    bool apply = strstr(type, "apply-patch") != NULL, made = there == NULL;
     if (patch == NULL || (made && !apply)) {
         value_free(patch);
         if (made)
@@ -332,18 +337,13 @@ static void patch_object(struct fake *fake, struct exchange *x, const struct pla
             status(x, 400, "BadRequest", "the patch is no JSON");
         return;
     }
-    struct value *object = made ? value_object() : value_copy(there);
-    if (strstr(type, "json-patch") != NULL)
-        ok = fake_json_patch(object, patch);
-    else
-        fake_merge_into(object, patch);
+    struct value *object = strstr(type, "json-patch") != NULL ? patch_json(there, patch, NULL) : patch_merge(there, patch, NULL);
     value_free(patch);
-    if (!ok) {
-        value_free(object);
+    if (object == NULL) {
         status(x, 422, "Invalid", "the patch does not fit");
         return;
     }
-    establish(place->kind, object);
+    object = establish(place->kind, object);
     struct value *stored = fake_store(fake, place->kind, place->ns, place->name, object);
     if (stored != NULL)
         reply_value(x, made ? 201 : 200, stored);
@@ -368,7 +368,7 @@ static void create_object(struct fake *fake, struct exchange *x, struct place *p
         status(x, 409, "AlreadyExists", text);
         return;
     }
-    establish(place->kind, object);
+    object = establish(place->kind, object);
     reply_value(x, 201, fake_store(fake, place->kind, place->ns, place->name, object));
 }
 

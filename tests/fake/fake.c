@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "data/patch.h"
 #include "data/yaml.h"
 #include "fake/internal.h"
 
@@ -283,8 +284,7 @@ void fake_merge(struct fake *fake, const char *kind_name, const char *ns, const 
 {
     const struct fake_kind *kind = kind_of_name(fake, kind_name);
     struct value *patch = must(json_parse(json, strlen(json), "merge", NULL));
-    struct value *object = must(value_copy(must(fake_object(fake, kind, ns, name))));
-    fake_merge_into(object, patch);
+    struct value *object = must(patch_merge(must(fake_object(fake, kind, ns, name)), patch, NULL));
     value_free(patch);
     fake_store(fake, kind, ns, name, object);
 }

@@ -65,7 +65,5 @@ void fake_shell_open(struct fake *fake, struct exchange *x); /* shell.c */
 void fake_shell_free(void *shell);
 void fake_answer(void *fake, struct exchange *x);                                  /* answer.c */
 void fake_tell(struct fake *fake, const struct fake_happening *happening);         /* to the watches */
-void fake_merge_into(struct value *object, const struct value *patch);            /* patch.c: RFC 7386; lists are replaced */
-bool fake_json_patch(struct value *object, const struct value *patch);            /* RFC 6902: add, replace, remove, test */
 
 #endif
