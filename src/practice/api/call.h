@@ -10,7 +10,7 @@
 #include "data/value.h"
 #include "practice/api/status.h"
 #include "practice/schema/schema.h"
-#include "practice/state/object.h"
+#include "practice/state/state.h"
 
 struct user {
     char *name, *uid;       /* owned; uid NULL: none */

@@ -13,7 +13,7 @@
 #include "data/value.h"
 #include "loop/loop.h"
 #include "practice/api/call.h"
-#include "practice/state/object.h"
+#include "practice/state/state.h"
 
 struct api;
 struct client;

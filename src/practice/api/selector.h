@@ -7,7 +7,7 @@
 
 #include "practice/api/status.h"
 #include "practice/schema/schema.h"
-#include "practice/state/object.h"
+#include "practice/state/state.h"
 
 struct selector;
 

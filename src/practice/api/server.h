@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "loop/loop.h"
@@ -22,6 +23,8 @@ struct server_options {
     const char *token_key;           /* PEM */
     struct log *log;
     void (*activity)(void *data);    /* called at each request (for --idle); may be NULL */
+    /* POST /kubetutor/WHAT?QUERY, for those who may everything (RBAC: post on that path): does it and says how it went; the answer is JSON. NULL: 404. */
+    void (*control)(void *data, const char *what, const char *query, int *code, struct buf *answer);
     void *data;
 };
 
@@ -29,6 +32,10 @@ struct server_options {
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error *err) __attribute__((warn_unused_result));
 uint16_t server_port(const struct server *server);
 struct api *server_api(struct server *server);
+/* Snapshots (state.h), with what must be there afterwards. All or nothing. load keeps the cluster's uid, reset makes a new one. */
+bool server_save(struct server *server, const char *path, struct error *err) __attribute__((warn_unused_result));
+bool server_load(struct server *server, const char *path, struct error *err) __attribute__((warn_unused_result));
+bool server_reset(struct server *server, struct error *err) __attribute__((warn_unused_result));
 /* Requests and watches that are open now. */
 size_t server_open_requests(const struct server *server);
 void server_free(struct server *server); /* commits */
