@@ -34,11 +34,15 @@ struct value *schema_decode(const char *text, size_t length, const struct schema
 bool schema_normalise(struct value *object, const struct schema *schema, struct vec *complaints, struct error *err)
     __attribute__((warn_unused_result));
 
-/* apiVersion and kind of a body, borrowed from nothing: "" where they are missing. False: ERROR_INPUT with the server's message for what is no
- * object at all ("couldn't get version/kind; json parse error: ..."), ERROR_LIMIT if one of them is too long to be one. */
+/* apiVersion and kind of a body: "" where they are missing. False: ERROR_INPUT for what is no JSON object or has another type there; then, and when
+ * schema_decode meets what is no JSON, err->where is SCHEMA_NO_JSON, and the message is "couldn't get version/kind; json parse error: ...". */
+#define SCHEMA_NO_JSON "no JSON"
 struct schema_type_meta {
-    char api_version[128], kind[128];
+    char api_version[128], kind[128]; /* longer ones are cut: nothing is called so */
 };
 bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *out, struct error *err) __attribute__((warn_unused_result));
+
+/* Makes an error of these functions the whole message of the server's 400. `expected`: the kind that is served there; `got`: the body's own. */
+void schema_refusal(struct error *err, const struct schema_type_meta *got, const char *expected, const char *text, size_t length);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/vec.h"
@@ -52,13 +53,30 @@ enum { PROBLEMS = 1000 }; /* further ones are dropped */
 struct problems problems_make(void);
 void problems_free(struct problems *problems);
 bool problems_none(const struct problems *problems); /* nothing found, nothing failed */
-/* Adds one. value is what stands there (printed as Go prints it in such errors: strings quoted, objects and arrays as compact JSON), NULL where the type has none. */
+/* Adds one, unless the same is there already (the server's list tells each message of a field once). value is what stands there (printed as Go prints it in such errors: strings quoted, objects and arrays as compact JSON), NULL where the type has none. */
 void problem_add(struct problems *problems, const struct place *place, enum problem_type type, const struct value *value, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* PROBLEM_INVALID with a string for the value, which is the most frequent. */
 void problem_invalid(struct problems *problems, const struct place *place, const char *value, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* PROBLEM_NOT_SUPPORTED; supported is NULL-terminated and printed in the given order. */
 void problem_unsupported(struct problems *problems, const struct place *place, const char *value, const char *const *supported);
+/* The same for a value that is printed already. */
+void problem_unsupported_value(struct problems *problems, const struct place *place, const char *printed, const char *const *supported);
+/* PROBLEM_INVALID with a number. */
+void problem_number(struct problems *problems, const struct place *place, int64_t value, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* PROBLEM_DUPLICATE and PROBLEM_NOT_FOUND of a string. */
+void problem_string(struct problems *problems, const struct place *place, enum problem_type type, const char *value);
+/* Of what is printed already: value and detail may be NULL. */
+void problem_text(struct problems *problems, const struct place *place, enum problem_type type, const char *value, const char *detail);
+/* At up.KEY (key NULL: at up itself); detail may be NULL. */
+void problem_required(struct problems *problems, const struct place *up, const char *key, const char *detail);
+void problem_forbidden(struct problems *problems, const struct place *up, const char *key, const char *detail);
+void problem_too_long(struct problems *problems, const struct place *place, size_t maximum);
+void problem_too_many(struct problems *problems, const struct place *place, size_t actual, size_t maximum);
+/* Appends JSON text as Go's encoder writes it: it escapes <, > and &. */
+void problem_json(const char *text, struct buf *out);
+/* Adds "PLACE: TEXT" to a list of warnings (strings that it owns); one that finds no memory is left out. */
+void warning_at(struct vec *warnings, const struct place *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The reason's name, "FieldValueInvalid". */
 const char *problem_reason(enum problem_type type);
 

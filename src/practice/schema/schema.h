@@ -48,6 +48,7 @@ enum schema_flag {
     SCHEMA_MERGE = 128,     /* patchStrategy has merge */
     SCHEMA_RETAIN_KEYS = 256, /* patchStrategy has retainKeys */
     SCHEMA_POINTER = 512,   /* Go: a pointer: absent is told from zero; with SCHEMA_ALWAYS it is null in answers where it is absent */
+    SCHEMA_CUSTOM = 2048,   /* on each node of a CRD: values of other types are left as they are, keys stand in alphabetical order in answers */
     SCHEMA_WRAPPED = 1024,  /* on an array: a message of its own in protobuf, whose field 1 the items are */
 };
 

@@ -1,0 +1,153 @@
+#include "practice/schema/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/json.h"
+#include "practice/schema/internal.h"
+
+enum { SUMMARY = 30 }; /* bytes of a body that a refusal shows */
+
+static const char unreadable[] = "couldn't get version/kind; json parse error: ";
+static const char type_meta_type[] = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
+
+/* Keys in alphabetical order all the way down, which is how custom objects are printed. */
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(value_key(*(struct value *const *)a), value_key(*(struct value *const *)b));
+}
+
+static bool sort_keys(struct value *v)
+{
+    size_t count = 0;
+    bool sorted = true, object = value_type(v) == VALUE_OBJECT;
+    const char *last = NULL;
+    for (struct value *entry = value_first(v); entry != NULL; entry = value_next(entry), count++) {
+        if (!sort_keys(entry))
+            return false;
+        sorted = sorted && (!object || last == NULL || strcmp(last, value_key(entry)) < 0);
+        last = value_key(entry);
+    }
+    if (sorted)
+        return true;
+    struct value **order = mem_zero(count, sizeof *order);
+    if (order == NULL)
+        return false;
+    count = 0;
+    for (struct value *entry = value_first(v); entry != NULL; entry = value_next(entry))
+        order[count++] = entry;
+    qsort(order, count, sizeof *order, by_key);
+    value_arrange(v, order, count);
+    mem_free(order);
+    return true;
+}
+
+static bool finish(struct reading *r, struct value *object, const struct schema *schema, struct error *err)
+{
+    if (!normalise_root(r, object, schema)) {
+        if (err != NULL)
+            *err = r->err;
+        return false;
+    }
+    return (schema->flags & SCHEMA_CUSTOM) == 0 || sort_keys(object) || error_memory(err);
+}
+
+bool schema_normalise(struct value *object, const struct schema *schema, struct vec *complaints, struct error *err)
+{
+    struct reading r = {.complaints = complaints};
+    return finish(&r, object, schema, err);
+}
+
+static struct value *parse(const char *text, size_t length, struct error *err)
+{
+    struct error why;
+    struct value *v = json_parse(text, length, "body", &why);
+    if (v == NULL && why.kind == ERROR_INPUT)
+        error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%s%s", unreadable, why.message);
+    else if (v == NULL && err != NULL)
+        *err = why;
+    return v;
+}
+
+struct value *schema_decode(const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
+{
+    struct reading r = {.text = text, .length = length, .complaints = complaints};
+    struct value *object = parse(text, length, err);
+    if (object == NULL)
+        return NULL;
+    if (value_type(object) == VALUE_NULL) {
+        value_free(object);
+        object = value_object();
+        r.text = NULL;
+    }
+    if (object == NULL || value_type(object) != VALUE_OBJECT) {
+        if (object == NULL)
+            error_memory(err);
+        else
+            error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go value of type %s", unreadable,
+                      value_type_name(value_type(object)), type_meta_type);
+        value_free(object);
+        return NULL;
+    }
+    size_t keys = r.text != NULL ? scan_entries(text, length, &r.odd_numbers) : 0;
+    bool ok = finish(&r, object, schema, err);
+    if (ok && complaints != NULL && r.text != NULL && (r.unknown || keys > r.entries))
+        ok = scan_complaints(text, length, schema, complaints) || error_memory(err);
+    if (ok)
+        return object;
+    value_free(object);
+    return NULL;
+}
+
+bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *out, struct error *err)
+{
+    static const char *const keys[] = {"kind", "apiVersion"};
+    const char *wrong;
+    *out = (struct schema_type_meta){.kind = ""};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        scan_top(text, length, keys[i], i == 0 ? out->kind : out->api_version, sizeof out->kind, &wrong);
+        if (wrong != NULL)
+            return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go struct field .%s of type string", unreadable, wrong,
+                             keys[i]);
+    }
+    if (out->kind[0] != '\0')
+        return true;
+    struct value *v = parse(text, length, err); /* why is it not there? */
+    enum value_type type = value_type(v);
+    value_free(v);
+    if (v == NULL)
+        return false;
+    if (type == VALUE_OBJECT || type == VALUE_NULL)
+        return true;
+    return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go value of type %s", unreadable, value_type_name(type),
+                     type_meta_type);
+}
+
+/* The beginning of a body: as it is if it may be an object, else in hexadecimal digits. */
+static void summarise(const char *text, size_t length, char out[static 2 * SUMMARY + 8])
+{
+    size_t shown = length < SUMMARY ? length : SUMMARY, at = 0;
+    if (length == 0) {
+        strcpy(out, "<empty>");
+        return;
+    }
+    for (size_t i = 0; i < shown; i++)
+        at += (size_t)snprintf(out + at, 4, text[0] == '{' ? "%c" : "%02x", (unsigned char)text[i]);
+    strcpy(out + at, length > SUMMARY ? " ..." : "");
+}
+
+void schema_refusal(struct error *err, const struct schema_type_meta *got, const char *expected, const char *text, size_t length)
+{
+    char summary[2 * SUMMARY + 8];
+    struct error why = *err;
+    if (strcmp(why.where, SCHEMA_NO_JSON) == 0) {
+        summarise(text, length, summary);
+        error_set(err, ERROR_INPUT, "", "the object provided is unrecognized (must be of type %s): %s (%s)", expected, why.message, summary);
+        return;
+    }
+    const char *slash = strrchr(got->api_version, '/');
+    error_set(err, ERROR_INPUT, "", "%s in version \"%s\" cannot be handled as a %s: %s", got->kind, slash != NULL ? slash + 1 : got->api_version,
+              expected, why.message);
+}

@@ -1,0 +1,223 @@
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/json.h"
+#include "practice/schema/fieldset.h"
+#include "practice/schema/go_print.h"
+
+/* JSON inside JSON: quotes and backslashes once more. Go's printer writes <, > and & as escapes. */
+static void print_inside(const struct value *v, struct buf *out)
+{
+    struct buf text = buf_make(SIZE_MAX);
+    json_print(v, false, &text);
+    if (!buf_ok(&text))
+        out->failed = true;
+    for (const char *at = text.bytes; at != NULL && *at != '\0'; at++) {
+        if (*at == '<' || *at == '>' || *at == '&')
+            buf_printf(out, "\\\\u%04x", *at);
+        else {
+            buf_append(out, "\\", *at == '"' || *at == '\\');
+            buf_append(out, at, 1);
+        }
+    }
+    buf_free(&text);
+}
+
+static void print_name(const char *prefix, const char *name, const char *suffix, struct buf *out)
+{
+    buf_append_string(out, prefix);
+    if (strpbrk(name, "\"\\") == NULL && (unsigned char)name[strcspn(name, "\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037")] == '\0')
+        buf_append_string(out, name);
+    else {
+        struct buf quoted = buf_make(SIZE_MAX);
+        json_quote(name, &quoted);
+        if (buf_ok(&quoted))
+            buf_append(out, quoted.bytes + 1, quoted.length - 2);
+        else
+            out->failed = true;
+        buf_free(&quoted);
+    }
+    buf_append_string(out, suffix);
+}
+
+static void print_element(const struct field_element *element, struct buf *out)
+{
+    switch (element->type) {
+    case FIELD_NAME: print_name("\"f:", element->name, "\":", out); return;
+    case FIELD_INDEX: buf_printf(out, "\"i:%ld\":", element->index); return;
+    case FIELD_VALUE:
+        buf_append_string(out, "\"v:");
+        print_inside(element->value, out);
+        buf_append_string(out, "\":");
+        return;
+    case FIELD_KEYS:
+        buf_append_string(out, "\"k:{");
+        for (unsigned i = 0; i < element->key_count; i++) {
+            print_name(i > 0 ? ",\\\"" : "\\\"", element->keys[i].name, "\\\":", out);
+            print_inside(element->keys[i].value, out);
+        }
+        buf_append_string(out, "}\":");
+        return;
+    }
+}
+
+static void print_set(const struct fieldset *set, bool self, struct buf *out)
+{
+    const char *before = self && set != NULL ? "{\".\":{}" : "{";
+    buf_append_string(out, before);
+    bool first = before[1] == '\0';
+    for (; set != NULL; set = set->next) {
+        buf_append(out, ",", !first);
+        first = false;
+        print_element(&set->element, out);
+        print_set(set->children, set->member, out);
+    }
+    buf_append(out, "}", 1);
+}
+
+void fieldset_print(const struct fieldset *set, struct buf *out)
+{
+    print_set(set, false, out);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct field_key *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static bool read_keys(struct arena *arena, const char *text, struct field_element *element)
+{
+    struct value *object = json_parse(text, strlen(text), "fields", NULL);
+    if (value_type(object) != VALUE_OBJECT) {
+        value_free(object);
+        return false;
+    }
+    size_t count = value_length(object), i = 0;
+    object = arena_own(arena, object);
+    struct field_key *keys = arena_get(arena, count * sizeof *keys + 1);
+    for (const struct value *entry = value_first(object); keys != NULL && entry != NULL; entry = value_next(entry))
+        keys[i++] = (struct field_key){.name = value_key(entry), .value = entry};
+    if (keys != NULL)
+        qsort(keys, count, sizeof *keys, by_name);
+    *element = (struct field_element){.type = FIELD_KEYS, .keys = keys, .key_count = keys != NULL ? (unsigned)count : 0};
+    return true;
+}
+
+/* False: malformed. *known false: a kind of element of times to come, which is passed over. */
+static bool read_element(struct arena *arena, const char *text, struct field_element *element, bool *known)
+{
+    *known = true;
+    if (strlen(text) < 2 || text[1] != ':')
+        return false;
+    const char *rest = text + 2;
+    char *end;
+    switch (text[0]) {
+    case 'f': *element = (struct field_element){.type = FIELD_NAME, .name = rest}; return true;
+    case 'k': return read_keys(arena, rest, element);
+    case 'i':
+        *element = (struct field_element){.type = FIELD_INDEX, .index = strtol(rest, &end, 10)};
+        return *rest != '\0' && *end == '\0';
+    case 'v': {
+        struct value *v = json_parse(rest, strlen(rest), "fields", NULL);
+        *element = (struct field_element){.type = FIELD_VALUE, .value = v};
+        return v != NULL && arena_own(arena, v) != NULL;
+    }
+    default: *known = false; return true;
+    }
+}
+
+static int by_element(const void *a, const void *b)
+{
+    const struct fieldset *const *x = a, *const *y = b;
+    return field_compare(&(*x)->element, &(*y)->element);
+}
+
+/* What somebody wrote in another order, or twice. */
+static const struct fieldset *sorted(struct arena *arena, const struct fieldset *first, size_t count)
+{
+    const struct fieldset **nodes = arena_get(arena, count * sizeof *nodes + 1);
+    size_t i = 0;
+    for (const struct fieldset *node = first; nodes != NULL && node != NULL; node = node->next)
+        nodes[i++] = node;
+    if (nodes == NULL)
+        return NULL;
+    qsort(nodes, count, sizeof *nodes, by_element);
+    struct fieldset_list list = {.first = NULL};
+    for (i = 0; i < count; i++) {
+        bool again = list.last != NULL && field_compare(&list.last->element, &nodes[i]->element) == 0;
+        if (again) {
+            list.last->member |= nodes[i]->member;
+            list.last->children = fieldset_union(arena, list.last->children, nodes[i]->children);
+        } else
+            fieldset_add(arena, &list, &nodes[i]->element, nodes[i]->member, nodes[i]->children);
+    }
+    return list.first;
+}
+
+static bool read_set(struct arena *arena, const struct value *fields, size_t depth, const struct fieldset **set, bool *self)
+{
+    struct fieldset_list list = {.first = NULL};
+    size_t count = 0;
+    bool in_order = true;
+    *self = false;
+    for (const struct value *entry = value_first(fields); entry != NULL; entry = value_next(entry)) {
+        const char *key = value_key(entry);
+        struct field_element element;
+        const struct fieldset *children = NULL;
+        bool known = true, member = false;
+        if (strcmp(key, ".") == 0) {
+            *self = true;
+            continue;
+        }
+        if (!read_element(arena, key, &element, &known))
+            return false;
+        if (!known)
+            continue;
+        if (value_type(entry) != VALUE_OBJECT && value_type(entry) != VALUE_NULL)
+            return false;
+        if (depth < FIELD_DEPTH && !read_set(arena, entry, depth + 1, &children, &member))
+            return false;
+        in_order &= list.last == NULL || field_compare(&list.last->element, &element) < 0;
+        fieldset_add(arena, &list, &element, member || children == NULL, children);
+        count++;
+    }
+    *set = in_order ? list.first : sorted(arena, list.first, count);
+    return true;
+}
+
+bool fieldset_read(struct arena *arena, const struct value *fields, const struct fieldset **set)
+{
+    bool self;
+    *set = NULL;
+    return read_set(arena, fields, 0, set, &self);
+}
+
+static void describe_value(const struct value *v, struct buf *out)
+{
+    if (value_text(v) != NULL)
+        go_quote(value_text(v), out);
+    else
+        json_print(v, false, out);
+}
+
+void field_describe(const struct field_element *element, struct buf *out)
+{
+    switch (element->type) {
+    case FIELD_NAME: buf_printf(out, ".%s", element->name); return;
+    case FIELD_INDEX: buf_printf(out, "[%ld]", element->index); return;
+    case FIELD_VALUE:
+        buf_append_string(out, "[=");
+        describe_value(element->value, out);
+        break;
+    case FIELD_KEYS:
+        for (unsigned i = 0; i < element->key_count; i++) {
+            buf_printf(out, "%s%s=", i > 0 ? "," : "[", element->keys[i].name);
+            describe_value(element->keys[i].value, out);
+        }
+        break;
+    }
+    buf_append_string(out, "]");
+}
