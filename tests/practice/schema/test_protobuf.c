@@ -144,7 +144,7 @@ static void every_served_kind_is_the_same_in_json_and_protobuf(void **state)
     for (size_t i = 0; i < unserved_groups.length; i++)
         print_message("%s%s", i == 0 ? "not served: " : ", ", (char *)unserved_groups.items[i]);
     vec_free(&unserved_groups);
-    print_message("\n"%d samples are the same, %d are of kinds that are not served\n", same, unserved);
+    print_message("\n%d samples are the same, %d are of kinds that are not served\n", same, unserved);
     assert_int_equal(different, 0);
     assert_true(same > 50);
 }
