@@ -1,0 +1,15 @@
+/* controllers.h: the controllers, each in a file with one entry in the table of controllers.c.
+ */
+#ifndef KT_PRACTICE_CONTROLLERS_CONTROLLERS_H
+#define KT_PRACTICE_CONTROLLERS_CONTROLLERS_H
+
+#include "base/error.h"
+#include "practice/api/api.h"
+
+struct controllers;
+
+/* Starts them all on the API's loop, through clients of their own identities. */
+struct controllers *controllers_new(struct api *api, struct error *err) __attribute__((warn_unused_result));
+void controllers_free(struct controllers *controllers);
+
+#endif

@@ -1,0 +1,24 @@
+/* queue.h: the work queue that every controller runs on (client-go's workqueue): a key is in it once however often it is added, is not handed out twice at a time, and comes back later after a failure.
+ */
+#ifndef KT_PRACTICE_CONTROLLERS_QUEUE_H
+#define KT_PRACTICE_CONTROLLERS_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loop/loop.h"
+
+struct queue;
+
+/* work is called from the loop with one key at a time ("ns/name"), a few a round so that requests are served in between; false: it failed, the key comes back after 5 ms doubling up to 1000 s
+ * (as the real one's default limiter), until queue_forget. A queue with nothing due sleeps. */
+struct queue *queue_new(struct loop *loop, bool (*work)(void *data, const char *key), void *data, struct error *err) __attribute__((warn_unused_result));
+void queue_free(struct queue *queue); /* also from inside work */
+bool queue_add(struct queue *queue, const char *key);               /* false: no memory, or QUEUE_KEYS wait; the controller's resync will see it */
+bool queue_add_after(struct queue *queue, const char *key, int64_t ms); /* of several times the earliest counts */
+/* The number of keys that wait or are due later. */
+int queue_length(const struct queue *queue);
+enum { QUEUE_KEYS = 1000000 };
+
+#endif
