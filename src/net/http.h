@@ -1,6 +1,6 @@
 /* http.h: an HTTP/1.1 server on TLS, for the practice cluster: connections, limits, whole requests in, whole or streamed answers out.
  *
- * Bufferevents carry the bytes, http-parser cuts them (docs/measured.md, "HTTP server"). Keep-alive and pipelining: requests of a connection are given to
+ * OpenSSL carries the bytes, http-parser cuts them (docs/measured.md, "HTTP server"). Keep-alive and pipelining: requests of a connection are given to
  * the handler one at a time, in order, the next one when the one before was answered. Bodies come with Content-Length or chunked; `Expect: 100-continue` is
  * answered once the head is accepted. A client that closes its half after a request gets its answer. Errors that are the protocol's are answered here,
  * with a Kubernetes Status as the body: 400 malformed, 408 too slow, 413 body, 431 head, 501 transfer coding.
@@ -54,6 +54,8 @@ const char *http_method(const struct http_request *request);
 const char *http_path(const struct http_request *request);   /* as sent, before the question mark; escapes are not resolved */
 const char *http_query(const struct http_request *request);  /* after it; "" for none */
 const char *http_header(const struct http_request *request, const char *name); /* case ignored; several of a name are joined with ", "; NULL: none */
+/* All headers, in order and each as it came; *cursor starts at 0. False at the end. */
+bool http_next_header(const struct http_request *request, size_t *cursor, const char **name, const char **value);
 const char *http_body(const struct http_request *request, size_t *length);     /* a NUL follows; "" for none */
 /* The peer's certificate: common name, and organizations as a NULL-terminated list; NULL: it showed none. */
 const char *http_peer(const struct http_request *request, const char *const **organizations);
@@ -71,7 +73,8 @@ void http_answer(struct http_request *request, int status, const char *type, con
 /* The same; the bytes of the buffer are moved out of it, not copied. */
 void http_answer_buf(struct http_request *request, int status, const char *type, struct buf *body);
 
-/* Streamed answers. */
+/* Streamed answers. A client that closes its half gets the rest of it, but for one whose source waits (a watch): nobody can tell it from a client that is
+ * gone, and it is ended. */
 enum http_more {
     HTTP_MORE, /* bytes were written, ask again when there is room */
     HTTP_WAIT, /* nothing now: http_wake says when */
@@ -81,7 +84,8 @@ enum http_more {
 struct http_source {
     /* Writes the next part with http_write, about 64 KiB at a time. Called from the loop, never from inside http_stream or http_wake. */
     enum http_more (*more)(void *data, struct http_request *request);
-    /* Called exactly once, at the end or when the connection is gone; the request is dead then. Frees data. */
+    /* Called exactly once, at the end or when the connection is gone; the request is dead then. Frees data.
+     * From the loop, or from inside http_server_free; from inside http_stream if the connection is gone already. */
     void (*closed)(void *data);
 };
 /* Sends the head (chunked for HTTP/1.1, until the connection's end for 1.0) and asks the source whenever there is room. gzip: compress where the client takes it

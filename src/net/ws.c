@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "net/utf8.h"
 
 /* wslay's frame layer only. Its event layer would save some lines here, but it sends a close before data that waits, checks
  * only parts of a close reason that comes in pieces, answers a malformed frame without a code, and queues answers to pings
@@ -141,27 +142,6 @@ static void refuse_not_text(struct ws *ws)
     refuse(ws, WS_CODE_NOT_TEXT);
 }
 
-/* True if all of it is UTF-8 (RFC 3629: shortest forms, no surrogates, nothing above U+10FFFF). */
-static bool is_utf8(const char *text, size_t length)
-{
-    for (size_t at = 0; at < length;) {
-        unsigned char lead = (unsigned char)text[at++];
-        if (lead < 0x80)
-            continue;
-        size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
-        if (lead < 0xc2 || lead > 0xf4 || more > length - at)
-            return false;
-        unsigned char second = (unsigned char)text[at];
-        if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-            (lead == 0xf4 && second > 0x8f))
-            return false;
-        for (; more > 0; more--)
-            if (((unsigned char)text[at++] & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
-}
-
 /* True if the other side may send this close code (RFC 6455, section 7.4, and IANA's list). */
 static bool may_be_sent(unsigned code)
 {
@@ -179,7 +159,7 @@ static void take_close(struct ws *ws)
     size_t reason_length = length >= 2 ? length - 2 : 0;
     char reason[REASON_MAXIMUM + 1] = "";
     memcpy(reason, ws->control + 2, reason_length);
-    if (!is_utf8(reason, reason_length)) {
+    if (!utf8_is(reason, reason_length)) {
         refuse_not_text(ws);
         return;
     }
@@ -206,7 +186,7 @@ static void take_message(struct ws *ws)
     const char *bytes = ws->message.bytes != NULL ? ws->message.bytes : "";
     enum ws_kind kind = ws->message_opcode == WSLAY_TEXT_FRAME ? WS_TEXT : WS_BINARY;
     ws->message_opcode = NO_MESSAGE;
-    if (kind == WS_TEXT && !is_utf8(bytes, ws->message.length)) {
+    if (kind == WS_TEXT && !utf8_is(bytes, ws->message.length)) {
         refuse_not_text(ws);
         return;
     }
