@@ -1,7 +1,6 @@
 #include "practice/schema/decode.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,34 +13,13 @@ static const char unreadable[] = "couldn't get version/kind; json parse error: "
 static const char type_meta_type[] = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
 
 /* Keys in alphabetical order all the way down, which is how custom objects are printed. */
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(value_key(*(struct value *const *)a), value_key(*(struct value *const *)b));
-}
-
 static bool sort_keys(struct value *v)
 {
-    size_t count = 0;
-    bool sorted = true, object = value_type(v) == VALUE_OBJECT;
-    const char *last = NULL;
-    for (struct value *entry = value_first(v); entry != NULL; entry = value_next(entry), count++) {
+    for (struct value *entry = value_first(v); entry != NULL; entry = value_next(entry)) {
         if (!sort_keys(entry))
             return false;
-        sorted = sorted && (!object || last == NULL || strcmp(last, value_key(entry)) < 0);
-        last = value_key(entry);
     }
-    if (sorted)
-        return true;
-    struct value **order = mem_zero(count, sizeof *order);
-    if (order == NULL)
-        return false;
-    count = 0;
-    for (struct value *entry = value_first(v); entry != NULL; entry = value_next(entry))
-        order[count++] = entry;
-    qsort(order, count, sizeof *order, by_key);
-    value_arrange(v, order, count);
-    mem_free(order);
-    return true;
+    return value_type(v) != VALUE_OBJECT || normalise_order(v);
 }
 
 static bool finish(struct reading *r, struct value *object, const struct schema *schema, struct error *err)
@@ -103,14 +81,14 @@ struct value *schema_decode(const char *text, size_t length, const struct schema
 
 bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *out, struct error *err)
 {
-    static const char *const keys[] = {"kind", "apiVersion"};
-    const char *wrong;
+    const char *wrong_kind, *wrong_version;
     *out = (struct schema_type_meta){.kind = ""};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        scan_top(text, length, keys[i], i == 0 ? out->kind : out->api_version, sizeof out->kind, &wrong);
-        if (wrong != NULL)
-            return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go struct field .%s of type string", unreadable, wrong,
-                             keys[i]);
+    size_t kind = scan_top(text, length, "kind", out->kind, sizeof out->kind, &wrong_kind);
+    size_t version = scan_top(text, length, "apiVersion", out->api_version, sizeof out->api_version, &wrong_version);
+    if (wrong_kind != NULL || wrong_version != NULL) {
+        bool first = wrong_version == NULL || (wrong_kind != NULL && kind < version);
+        return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go struct field .%s of type string", unreadable,
+                         first ? wrong_kind : wrong_version, first ? "kind" : "apiVersion");
     }
     if (out->kind[0] != '\0')
         return true;

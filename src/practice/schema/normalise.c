@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -58,7 +59,7 @@ static void literal_of(const struct reading *r, const struct spot *s, char out[s
     mem_free(text);
 }
 
-/* "string", "number 80.5" ...: as Go's errors call what stands there. */
+/* Says it with "string", "number 80.5" ...: as Go's errors call what stands there. True: reading goes on. */
 static bool wrong_type(struct reading *r, const struct spot *s, bool with_number, const char *type)
 {
     char what[LITERAL_TEXT + 16] = "", literal[LITERAL_TEXT];
@@ -71,7 +72,7 @@ static bool wrong_type(struct reading *r, const struct spot *s, bool with_number
         name = what;
     }
     place_wrong_type(r, s->place, name, s->schema, type);
-    return true;
+    return type == NULL;
 }
 
 static bool read_string(struct reading *r, struct spot *s)
@@ -222,25 +223,34 @@ static void count_below(struct reading *r, const struct value *v)
     }
 }
 
-static bool read_any(struct reading *r, struct spot *s)
+/* A list of what SCHEMA_ANY may be one of. */
+static bool read_alternatives(struct reading *r, struct spot *s)
 {
-    struct spot inner = *s;
-    inner.schema = s->schema->items;
-    if (inner.schema != NULL && value_type(s->entry) == VALUE_OBJECT)
-        return read_value(r, &inner);
-    if (inner.schema == NULL || value_type(s->entry) != VALUE_ARRAY) {
-        count_below(r, s->entry);
-        return true;
-    }
     size_t index = 0;
     for (struct value *item = value_first(s->entry), *next; item != NULL; item = next, index++) {
         struct place here = {.up = s->place, .index = index};
-        struct spot below = {.container = s->entry, .entry = item, .schema = inner.schema, .place = &here};
+        struct spot below = {.container = s->entry, .entry = item, .schema = s->schema->items, .place = &here};
         next = value_next(item);
         if (value_type(item) == VALUE_OBJECT && !read_value(r, &below))
             return false;
     }
     return true;
+}
+
+static bool read_any(struct reading *r, struct spot *s)
+{
+    struct spot inner = *s;
+    enum value_type type = value_type(s->entry);
+    inner.schema = s->schema->items;
+    if (inner.schema == NULL || (type != VALUE_OBJECT && type != VALUE_ARRAY)) {
+        count_below(r, s->entry);
+        return true;
+    }
+    bool before = r->quiet;
+    r->quiet = true;
+    bool ok = type == VALUE_OBJECT ? read_value(r, &inner) : read_alternatives(r, s);
+    r->quiet = before;
+    return ok;
 }
 
 /* The zero value in a document, which is what null means as an item or in a map. */
@@ -296,6 +306,34 @@ static bool read_array(struct reading *r, struct spot *s)
     return true;
 }
 
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(value_key(*(struct value *const *)a), value_key(*(struct value *const *)b));
+}
+
+bool normalise_order(struct value *object)
+{
+    size_t count = 0;
+    bool sorted = true;
+    const char *last = NULL;
+    for (struct value *entry = value_first(object); entry != NULL; entry = value_next(entry), count++) {
+        sorted = sorted && (last == NULL || strcmp(last, value_key(entry)) < 0);
+        last = value_key(entry);
+    }
+    if (sorted)
+        return true;
+    struct value **order = mem_zero(count, sizeof *order);
+    if (order == NULL)
+        return false;
+    count = 0;
+    for (struct value *entry = value_first(object); entry != NULL; entry = value_next(entry))
+        order[count++] = entry;
+    qsort(order, count, sizeof *order, by_key);
+    value_arrange(object, order, count);
+    mem_free(order);
+    return true;
+}
+
 static bool read_map(struct reading *r, struct spot *s)
 {
     if (value_type(s->entry) != VALUE_OBJECT)
@@ -313,7 +351,7 @@ static bool read_map(struct reading *r, struct spot *s)
         if (!read_element(r, &below))
             return false;
     }
-    return true;
+    return normalise_order(map) || no_memory(r);
 }
 
 /* What stands for a field that is always there: null where Go has a pointer, a list or a map. */
@@ -342,7 +380,7 @@ static bool read_unknown(struct reading *r, struct spot *object, struct value *e
     if ((object->schema->flags & SCHEMA_PRESERVE) != 0)
         return true;
     r->unknown = true;
-    if (r->complaints != NULL && r->text == NULL) {
+    if (r->complaints != NULL && r->text == NULL && !r->quiet) {
         struct place here = {.up = object->place, .key = value_key(entry)};
         place_path(&here, path);
         if (!scan_complain(r->complaints, "unknown", path))

@@ -87,7 +87,7 @@ static void put_go_type(const struct schema *schema, size_t length, char out[sta
 void place_wrong_type(struct reading *r, const struct place *place, const char *what, const struct schema *schema, const char *type)
 {
     char path[PLACE_TEXT] = "", go_type[GO_TYPE_TEXT];
-    if (r->wrong)
+    if (r->wrong && type == NULL)
         return;
     r->wrong = true;
     if (type == NULL) {

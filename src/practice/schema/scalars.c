@@ -179,7 +179,7 @@ static bool read_padding(const char *text, size_t at, size_t in_group, struct er
     size_t next = skip_line_ends(text, at + 1);
     if (in_group == 2) {
         if (text[next] != '=')
-            return illegal(next, err);
+            return illegal(text[next] == '\0' ? next : next - 1, err);
         next = skip_line_ends(text, next + 1);
     }
     return text[next] == '\0' || illegal(next, err);

@@ -275,8 +275,6 @@ static void walk(struct scan *s, const struct schema *schema, const struct place
 {
     skip_space(s);
     char c = s->at < s->end ? *s->at : '\0';
-    if (schema != NULL && schema->type == SCHEMA_ANY && schema->items != NULL && c == '{')
-        schema = schema->items;
     if (schema != NULL && c == '{' && (schema->type == SCHEMA_OBJECT || schema->type == SCHEMA_MAP))
         walk_object(s, schema, place);
     else if (schema != NULL && c == '[' && schema->type == SCHEMA_ARRAY)
@@ -294,14 +292,15 @@ bool scan_complaints(const char *text, size_t length, const struct schema *schem
     return !s.no_memory;
 }
 
-void scan_top(const char *text, size_t length, const char *key, char *out, size_t room, const char **wrong)
+size_t scan_top(const char *text, size_t length, const char *key, char *out, size_t room, const char **wrong)
 {
     struct scan s;
     begin(&s, text, length);
     out[0] = '\0';
     *wrong = NULL;
     if (!find_key(&s, key))
-        return;
+        return length;
+    size_t at = (size_t)(s.at - text);
     char c = s.at < s.end ? *s.at : 'n';
     if (c == '"') {
         char *string = read_string(&s);
@@ -310,4 +309,5 @@ void scan_top(const char *text, size_t length, const char *key, char *out, size_
     } else if (c != 'n') {
         *wrong = c == '{' ? "object" : c == '[' ? "array" : c == 't' || c == 'f' ? "bool" : "number";
     }
+    return at;
 }
