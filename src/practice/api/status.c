@@ -17,6 +17,7 @@ void status_free(struct status *status)
     mem_free(status->kind);
     mem_free(status->name);
     mem_free(status->uid);
+    mem_free(status->continue_from);
     value_free(status->causes);
     *status = (struct status){0};
 }
@@ -322,6 +323,8 @@ struct value *status_value(const struct status *status)
     struct value *document = status_start("Failure");
     bool detailed = status->group != NULL || status->kind != NULL || status->name != NULL || status->uid != NULL || status->causes != NULL || status->retry_after_s > 0 ||
                     status->detailed;
+    if (document != NULL && status->continue_from != NULL && !set_text(value_get(document, "metadata"), "continue", status->continue_from))
+        goto failed;
     if (document == NULL || !set_text(document, "message", status->message) || !set_text(document, "reason", status->reason))
         goto failed;
     if (detailed) {

@@ -17,6 +17,7 @@ struct status {
     char *group, *kind, *name, *uid; /* details; kind is the resource's plural name, mostly; NULL: left out */
     struct value *causes;            /* an array, or NULL */
     int retry_after_s;               /* 0: none */
+    char *continue_from;             /* metadata.continue of an expired list; NULL: none */
     bool detailed;                   /* details stand there even if they are empty, as the real server's generic refusals have them */
 };
 
