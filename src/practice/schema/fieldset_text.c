@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "data/json.h"
 #include "practice/schema/fieldset.h"
 #include "practice/schema/go_print.h"
@@ -25,10 +24,17 @@ static void print_inside(const struct value *v, struct buf *out)
     buf_free(&text);
 }
 
-static void print_name(const char *prefix, const char *name, const char *suffix, struct buf *out)
+static bool is_plain(const char *name)
 {
-    buf_append_string(out, prefix);
-    if (strpbrk(name, "\"\\") == NULL && (unsigned char)name[strcspn(name, "\001\002\003\004\005\006\007\010\011\012\013\014\015\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037")] == '\0')
+    while ((unsigned char)*name >= 0x20 && *name != '"' && *name != '\\')
+        name++;
+    return *name == '\0';
+}
+
+static void print_name(const char *before, const char *name, const char *after, struct buf *out)
+{
+    buf_append_string(out, before);
+    if (is_plain(name))
         buf_append_string(out, name);
     else {
         struct buf quoted = buf_make(SIZE_MAX);
@@ -39,7 +45,7 @@ static void print_name(const char *prefix, const char *name, const char *suffix,
             out->failed = true;
         buf_free(&quoted);
     }
-    buf_append_string(out, suffix);
+    buf_append_string(out, after);
 }
 
 static void print_element(const struct field_element *element, struct buf *out)
@@ -88,9 +94,18 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* JSON in an element; NULL: malformed, or no memory, which the arena is told. */
+static struct value *parse_inside(struct arena *arena, const char *text)
+{
+    struct error err = ERROR_INIT;
+    struct value *v = json_parse(text, strlen(text), "fields", &err);
+    arena->failed |= err.kind == ERROR_MEMORY;
+    return v;
+}
+
 static bool read_keys(struct arena *arena, const char *text, struct field_element *element)
 {
-    struct value *object = json_parse(text, strlen(text), "fields", NULL);
+    struct value *object = parse_inside(arena, text);
     if (value_type(object) != VALUE_OBJECT) {
         value_free(object);
         return false;
@@ -121,7 +136,7 @@ static bool read_element(struct arena *arena, const char *text, struct field_ele
         *element = (struct field_element){.type = FIELD_INDEX, .index = strtol(rest, &end, 10)};
         return *rest != '\0' && *end == '\0';
     case 'v': {
-        struct value *v = json_parse(rest, strlen(rest), "fields", NULL);
+        struct value *v = parse_inside(arena, rest);
         *element = (struct field_element){.type = FIELD_VALUE, .value = v};
         return v != NULL && arena_own(arena, v) != NULL;
     }
