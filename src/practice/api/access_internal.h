@@ -13,6 +13,7 @@ struct access {
     struct api *api;
     struct rbac *rbac;
     struct map impersonators; /* who impersonated in which mode the last time: that mode is tried first, and its refusal is the one that is told */
+    bool aggregating, again; /* access_aggregate is at work; and was asked for meanwhile */
 };
 
 /* Who a bearer token speaks for: 1 and the user filled; 0: nobody, `why` (may be NULL) says it as TokenReview does; -1: no memory. audiences NULL: this server's own. */

@@ -201,29 +201,37 @@ static struct value *make_controller_binding(const char *role)
     return out;
 }
 
+static bool add_role(const struct policy_role *role, bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
+{
+    struct value *object = make_role(role);
+    if (object == NULL)
+        return error_memory(err);
+    return add(data, "clusterroles", object) || error_set(err, ERROR_INTERNAL, role->name, "a default role cannot be made");
+}
+
+static bool add_binding(struct value *binding, bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
+{
+    if (binding == NULL)
+        return error_memory(err);
+    return add(data, "clusterrolebindings", binding) || error_set(err, ERROR_INTERNAL, NULL, "a default binding cannot be made");
+}
+
+/* Aggregated roles come last and those that they gather first, so that none is found wanting on the way: view, edit, admin. */
 bool access_default_policy(bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
 {
-    for (const struct policy_role *role = policy_roles; role->name != NULL; role++) {
-        struct value *object = make_role(role);
-        if (object == NULL)
-            return error_memory(err);
-        if (!add(data, "clusterroles", object))
-            return error_set(err, ERROR_INTERNAL, NULL, "the default role %s cannot be made", role->name);
-        if (strncmp(role->name, controller_prefix, sizeof controller_prefix - 1) != 0)
-            continue;
-        object = make_controller_binding(role->name);
-        if (object == NULL)
-            return error_memory(err);
-        if (!add(data, "clusterrolebindings", object))
-            return error_set(err, ERROR_INTERNAL, NULL, "the default binding %s cannot be made", role->name);
+    size_t count = 0;
+    for (const struct policy_role *role = policy_roles; role->name != NULL; role++, count++) {
+        if (role->aggregate_from == NULL && !add_role(role, add, data, err))
+            return false;
+        if (strncmp(role->name, controller_prefix, sizeof controller_prefix - 1) == 0 && !add_binding(make_controller_binding(role->name), add, data, err))
+            return false;
     }
-    for (const struct policy_binding *binding = policy_bindings; binding->name != NULL; binding++) {
-        struct value *object = make_binding(binding->name, binding->role, binding->subjects);
-        if (object == NULL)
-            return error_memory(err);
-        if (!add(data, "clusterrolebindings", object))
-            return error_set(err, ERROR_INTERNAL, NULL, "the default binding %s cannot be made", binding->name);
-    }
+    for (size_t i = count; i > 0; i--)
+        if (policy_roles[i - 1].aggregate_from != NULL && !add_role(&policy_roles[i - 1], add, data, err))
+            return false;
+    for (const struct policy_binding *binding = policy_bindings; binding->name != NULL; binding++)
+        if (!add_binding(make_binding(binding->name, binding->role, binding->subjects), add, data, err))
+            return false;
     return true;
 }
 
@@ -285,7 +293,7 @@ static bool apply_rules(struct access *access, const char *name, struct value *r
               value_set(body, "metadata", value_object()) && value_set(value_get(body, "metadata"), "name", value_string(name));
     if (!ok)
         value_free(rules);
-    ok = ok && value_set(body, "rules", rules) && user_start(&user, AGGREGATOR) && user_add_account_groups(&user, "kube-system") && user_add_group(&user, USER_AUTHENTICATED);
+    ok = ok && value_set(body, "rules", rules) && user_start(&user, AGGREGATOR) && user_add_group(&user, USER_MASTERS);
     if (!ok) {
         value_free(body);
         user_free(&user);
@@ -329,7 +337,7 @@ static bool aggregate(struct access *access, const struct object *role, bool *ch
     return ok;
 }
 
-bool access_aggregate(struct access *access, struct error *err)
+static bool aggregate_all(struct access *access, struct error *err)
 {
     bool ok = true;
     for (const struct object *at = NULL; ok && (at = lookup_next(access->api, RBAC_GROUP, "clusterroles", NULL, at)) != NULL;) {
@@ -342,5 +350,22 @@ bool access_aggregate(struct access *access, struct error *err)
         if (at == NULL)
             break; /* cannot be: nobody else wrote meanwhile */
     }
+    return ok;
+}
+
+/* A write of a role asks for this again: that is remembered and done afterwards, since a gathered role may be gathered itself. */
+bool access_aggregate(struct access *access, struct error *err)
+{
+    enum { ROUNDS = 16 };
+    access->again = true;
+    if (access->aggregating)
+        return true;
+    access->aggregating = true;
+    bool ok = true;
+    for (int i = 0; ok && access->again && i < ROUNDS; i++) {
+        access->again = false;
+        ok = aggregate_all(access, err);
+    }
+    access->aggregating = false;
     return ok;
 }
