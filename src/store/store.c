@@ -371,7 +371,7 @@ static bool prepare(struct store *store, unsigned application_id, const struct s
 
 struct store *store_open(const char *path, unsigned application_id, const struct store_migration *migrations, struct error *err)
 {
-    bool memory = strcmp(path, ":memory:") == 0;
+    bool memory = strcmp(path, ":memory:") == 0 || path[0] == '\0';
     if (!memory && (!make_private(path, err) || !look_first(path, application_id, migrations, err)))
         return NULL;
     struct store *store = open_db(path, path, SQLITE_OPEN_READWRITE, err);

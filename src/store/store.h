@@ -16,7 +16,8 @@ struct store_migration { /* a const table, the last one with sql NULL; its index
 
 /* Opens or makes the file (0600, WAL, synchronous NORMAL, busy time-out 5 s) and brings it to the newest version in one transaction. A file of a newer
  * version is refused (ERROR_INVALID) and not touched; a damaged one (up to 16 MiB all of it is looked at) is refused and not touched either (ERROR_INPUT), told with its path and what to do. A full disk or a read-only folder:
- * ERROR_LIMIT or ERROR_DENIED. application_id tells our files from others. path ":memory:" keeps nothing. */
+ * ERROR_LIMIT or ERROR_DENIED. application_id tells our files from others. path ":memory:" keeps nothing; neither does "",
+ * which is a temporary file without a name. */
 struct store *store_open(const char *path, unsigned application_id, const struct store_migration *migrations, struct error *err)
     __attribute__((warn_unused_result));
 void store_close(struct store *store);

@@ -1,38 +1,37 @@
-/* object.h: one version of one object, as text with an index.
+/* object.h: how objects are made; only for files of this folder and its tests.
+ *
+ * An object is one block: the struct, then its tail: ns, name, uid, each with a NUL; labels; fields; text and a NUL. The tail is what files hold, too.
  */
 #ifndef KT_PRACTICE_STATE_OBJECT_H
 #define KT_PRACTICE_STATE_OBJECT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "practice/state/state.h"
 
-#include "base/buf.h"
+enum { OBJECT_NAME = 1 << 16, OBJECT_INDEX = 4 << 20 }; /* bytes of ns, name and uid each; of labels and of fields */
 
-enum { STATE_OBJECT = 8 << 20 /* bytes of one object's text */ };
-
-typedef unsigned state_resource; /* a number for "pods", "deployments.apps"; see state_resource_of */
-
-/* One version of one object; never changed once made, reference-counted, in one block of memory. */
-struct object {
-    unsigned references;
-    state_resource resource;
-    uint64_t version;
-    const char *ns, *name, *uid; /* ns "" for cluster-scoped ones */
-    const char *text;            /* `"metadata":{...},"spec":...}`: compact JSON without the first brace, kind and apiVersion, and without the digits of the */
-    size_t length;               /* resourceVersion, which belong at `gap` (between two quotes that are there) */
-    size_t gap;
-    const char *labels;          /* pairs of NUL-terminated key and value, sorted by key, then an empty key */
-    const char *fields;          /* NUL-terminated values in the order that the resource's API says; NULL: none */
-    unsigned field_count;
-    uint32_t flags;              /* the API's own marks (kept in the file): being deleted, has finalizers, ... */
-    int64_t time_ms;             /* the API's own time mark (creation), kept in the file */
+/* Lengths of the parts: strings without their NULs, labels and fields as they stand in the tail. */
+struct object_sizes {
+    size_t ns, name, uid, labels, fields, text;
+    bool has_fields; /* false: fields is NULL */
 };
 
-struct object *object_ref(const struct object *object);
-void object_unref(struct object *object); /* NULL is fine */
-/* The value of a label, or NULL. */
-const char *object_label(const struct object *object, const char *key);
-/* Appends the whole JSON: head is what stands before the text, `{"kind":"Pod","apiVersion":"v1",` or `{`. Look at buf_ok afterwards. */
-void object_print(const struct object *object, const char *head, struct buf *out);
+/* A block with room for the parts, one reference, pointers set, numbers and tail not yet. NULL: no memory. */
+struct object *object_room(const struct object_sizes *sizes) __attribute__((warn_unused_result));
+/* Fits what a file gave: strings without NULs inside, pairs of labels whole and sorted, gap within the text. Sets field_count. */
+bool object_settle(struct object *object, const struct object_sizes *sizes) __attribute__((warn_unused_result));
+/* What a put says, with a version. NULL: no memory. */
+struct object *object_new(const struct object_new *wanted, uint64_t version) __attribute__((warn_unused_result));
+/* The same with another version. NULL: no memory. */
+struct object *object_again(const struct object *object, uint64_t version) __attribute__((warn_unused_result));
+
+/* Bytes of memory that it takes. */
+size_t object_bytes(const struct object *object);
+size_t object_labels_length(const struct object *object);
+size_t object_fields_length(const struct object *object);
+
+/* The order of everything: the bytes of "ns/name" (ns itself has no slash). Below, at or above 0. */
+int object_compare_keys(const char *ns_a, const char *name_a, const char *ns_b, const char *name_b);
+int object_compare(const void *a, const void *b); /* two objects, for vec_sort */
+void object_drop(void *object);                   /* object_unref, for lists */
 
 #endif
