@@ -14,6 +14,7 @@
 #include "practice/state/state.h"
 
 struct access;
+struct informers;
 struct crypto_key;
 
 struct api {
@@ -27,6 +28,7 @@ struct api {
     uint16_t port;
     int64_t clock_offset_ms;              /* the cluster's clock is the wall's and this */
     struct log *log;
+    struct informers *informers;          /* what client.h's informers share; NULL until there is one */
 };
 
 /* The cluster's clock, ms since 1970: every timestamp in objects is this one's. */

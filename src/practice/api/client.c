@@ -1,0 +1,179 @@
+#include "practice/api/client.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "practice/api/access.h"
+#include "practice/api/client_internal.h"
+#include "practice/api/user.h"
+
+struct client *client_new(struct api *api, const char *user, const char *manager, struct error *err)
+{
+    struct client *client = mem_zero(1, sizeof *client);
+    char *ns = NULL, *account = NULL;
+    bool made = client != NULL && user_start(&client->user, user) && user_add_group(&client->user, USER_AUTHENTICATED);
+    if (made && user_is_account(user, &ns, &account))
+        made = user_add_account_groups(&client->user, ns);
+    mem_free(ns);
+    mem_free(account);
+    if (made) {
+        client->api = api;
+        client->manager = mem_string(manager);
+        made = client->manager != NULL;
+    }
+    if (made)
+        return client;
+    client_free(client);
+    error_memory(err);
+    return NULL;
+}
+
+void client_free(struct client *client)
+{
+    if (client == NULL)
+        return;
+    user_free(&client->user);
+    mem_free(client->manager);
+    mem_free(client);
+}
+
+struct loop *client_loop(const struct client *client)
+{
+    return client->api->loop;
+}
+
+int64_t client_now_ms(const struct client *client)
+{
+    return api_now_ms(client->api);
+}
+
+static const struct {
+    int code;
+    enum error_kind kind;
+} kinds[] = {
+    {400, ERROR_INPUT}, {401, ERROR_UNAUTHENTICATED}, {403, ERROR_DENIED}, {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT}, {410, ERROR_EXPIRED},
+    {413, ERROR_LIMIT}, {422, ERROR_INVALID}, {429, ERROR_BUSY}, {503, ERROR_BUSY}, {504, ERROR_TIMEOUT}, {507, ERROR_LIMIT},
+};
+
+/* A refusal as an error. */
+static bool fail(const struct status *failure, struct error *err)
+{
+    enum error_kind kind = failure->message == NULL ? ERROR_MEMORY : ERROR_INTERNAL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].code == failure->code)
+            kind = kinds[i].kind;
+    if (failure->reason != NULL && strcmp(failure->reason, "AlreadyExists") == 0)
+        kind = ERROR_EXISTS;
+    return error_set(err, kind, NULL, "%s", failure->message != NULL ? failure->message : "out of memory");
+}
+
+bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns, const char *name, struct error *err)
+{
+    struct status failure = {0};
+    struct attributes what = {.verb = verb, .group = resource->group, .version = resource->version, .resource = resource->plural, .subresource = sub, .ns = ns, .name = name};
+    bool allowed = access_require(client->api->access, &client->user, &what, &failure) || fail(&failure, err);
+    status_free(&failure);
+    return allowed;
+}
+
+const struct schema_kind *client_kind(const struct client *client, const struct client_resource *resource, struct error *err)
+{
+    const struct schema_kind *kind = registry_find(client->api->registry, resource->group, resource->version, resource->plural);
+    if (kind == NULL)
+        error_set(err, ERROR_NOT_FOUND, NULL, "the server could not find the requested resource");
+    return kind;
+}
+
+static const struct schema_subresource *find_sub(const struct schema_kind *kind, const char *name)
+{
+    const struct schema_subresource *sub = kind->subresources;
+    while (sub != NULL && sub->name != NULL && strcmp(sub->name, name) != 0)
+        sub++;
+    return sub != NULL && sub->name != NULL ? sub : NULL;
+}
+
+/* What was asked for is done, and the object as it is then; *done also where the answer has none. */
+static struct value *run(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call, bool *done, struct error *err)
+{
+    struct answer answer = {0};
+    struct value *result = NULL;
+    *done = false;
+    call->kind = client_kind(client, resource, err);
+    if (call->kind == NULL || !client_allowed(client, resource, verb, sub, call->ns, call->name, err))
+        goto out;
+    call->user = &client->user;
+    call->user_agent = "";
+    call->manager = client->manager;
+    call->validation = VALIDATE_IGNORE;
+    call->sub = sub[0] != '\0' ? find_sub(call->kind, sub) : NULL;
+    if (sub[0] != '\0' && call->sub == NULL) {
+        error_set(err, ERROR_NOT_FOUND, NULL, "the server could not find the requested resource");
+        goto out;
+    }
+    api_run(client->api, call, &answer);
+    if (answer.failure.code != 0) {
+        fail(&answer.failure, err);
+        goto out;
+    }
+    *done = true;
+    result = answer.object != NULL ? api_value(client->api, answer.object, answer.as) : answer.value;
+    if (answer.object == NULL)
+        answer.value = NULL;
+    if (result == NULL)
+        error_memory(err);
+out:
+    value_free(call->body);
+    answer_free(&answer);
+    return result;
+}
+
+struct value *client_get(struct client *client, const struct client_resource *resource, const char *ns, const char *name, struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_GET, .ns = ns, .name = name, .grace = -1};
+    return run(client, resource, "get", "", &call, &done, err);
+}
+
+struct value *client_create(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_CREATE, .ns = ns, .body = object, .grace = -1};
+    return run(client, resource, "create", "", &call, &done, err);
+}
+
+struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err)
+{
+    bool done;
+    const char *own_ns = value_find_text(object, "metadata", "namespace", NULL), *own_name = value_find_text(object, "metadata", "name", NULL);
+    char *ns = mem_string(own_ns != NULL ? own_ns : ""), *name = own_name != NULL ? mem_string(own_name) : NULL; /* the call changes the body */
+    struct value *result = NULL;
+    if (ns == NULL || name == NULL) {
+        if (own_name == NULL)
+            error_set(err, ERROR_INPUT, NULL, "the object has no name");
+        else
+            error_memory(err);
+        value_free(object);
+    } else {
+        struct call call = {.verb = VERB_UPDATE, .ns = ns, .name = name, .body = object, .grace = -1};
+        result = run(client, resource, "update", sub, &call, &done, err);
+    }
+    mem_free(ns);
+    mem_free(name);
+    return result;
+}
+
+struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
+                           struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_PATCH, .ns = ns, .name = name, .body = patch, .patch = type, .force = type == PATCH_APPLY, .grace = -1};
+    return run(client, resource, "patch", sub, &call, &done, err);
+}
+
+bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .propagation = propagation, .grace = -1};
+    value_free(run(client, resource, "delete", "", &call, &done, err));
+    return done;
+}

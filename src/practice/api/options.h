@@ -1,0 +1,44 @@
+/* options.h: what stands after the question mark: ListOptions, CreateOptions, PatchOptions, DeleteOptions ... of apimachinery, read and refused as there.
+ */
+#ifndef KT_PRACTICE_API_OPTIONS_H
+#define KT_PRACTICE_API_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "practice/api/call.h"
+#include "practice/api/status.h"
+
+enum { OPTIONS_MOST = 1000 /* pairs that are looked at */ };
+
+/* The pairs of a query, decoded; of one name the first counts. Pairs that are malformed are as if they were not there. */
+struct query {
+    struct map values; /* of strings, owned */
+    bool failed;       /* no memory */
+};
+struct query query_parse(const char *text);
+void query_free(struct query *query);
+const char *query_get(const struct query *query, const char *name); /* NULL: not there */
+/* As Kubernetes converts them: there, and neither "0" nor "false". */
+bool query_is_true(const struct query *query, const char *name);
+
+struct list_options {
+    const char *labels, *fields, *version, *match, *continue_from; /* borrowed from the query; "" where they are missing */
+    int64_t limit, timeout_s;                                      /* 0: none */
+    bool watch, bookmarks;
+    bool send_given, send_initial;
+};
+
+/* Whole numbers, 400. */
+bool options_list(const struct query *query, struct list_options *out, struct status *failure);
+/* What does not go together, 422. */
+bool options_check_list(const struct list_options *options, struct status *failure);
+
+/* Fills the call's dry_run, force, validation and manager for its verb (CreateOptions, UpdateOptions, PatchOptions), borrowing from the query. */
+bool options_write(const struct query *query, struct call *call, struct status *failure);
+
+/* DeleteOptions from the query, or, if body is not NULL, from the body (decoded; borrowed as long as the call needs it); false: 400, 422. */
+bool options_delete(const struct query *query, const struct value *body, struct call *call, struct status *failure);
+
+#endif
