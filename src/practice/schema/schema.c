@@ -12,7 +12,9 @@ const struct schema_field *schema_field(const struct schema *object, const char 
     while (low < high) {
         size_t middle = (low + high) / 2;
         const struct schema_field *field = &object->fields[object->by_name[middle]];
-        int order = strcmp(name, field->name);
+        int order = (unsigned char)name[0] - (unsigned char)field->name[0]; /* mostly enough, and a call less */
+        if (order == 0)
+            order = strcmp(name, field->name);
         if (order == 0)
             return field;
         if (order < 0)
