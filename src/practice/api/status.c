@@ -321,16 +321,17 @@ static struct value *status_start(const char *outcome)
 struct value *status_value(const struct status *status)
 {
     struct value *document = status_start("Failure");
-    bool detailed = status->group != NULL || status->kind != NULL || status->name != NULL || status->uid != NULL || status->causes != NULL || status->retry_after_s > 0 ||
-                    status->detailed;
+    bool detailed = status->group != NULL || status->kind != NULL || status->name != NULL || status->uid != NULL || status->causes != NULL ||
+                    status->retry_after_s > 0 || status->detailed;
     if (document != NULL && status->continue_from != NULL && !set_text(value_get(document, "metadata"), "continue", status->continue_from))
         goto failed;
     if (document == NULL || !set_text(document, "message", status->message) || !set_text(document, "reason", status->reason))
         goto failed;
     if (detailed) {
         struct value *details = value_child(document, "details");
-        if (details == NULL || !set_text(details, "name", status->name) || !set_text(details, "group", status->group) || !set_text(details, "kind", status->kind) ||
-            !set_text(details, "uid", status->uid) || (status->causes != NULL && !value_set(details, "causes", value_copy(status->causes))) ||
+        if (details == NULL || !set_text(details, "name", status->name) || !set_text(details, "group", status->group) ||
+            !set_text(details, "kind", status->kind) || !set_text(details, "uid", status->uid) ||
+            (status->causes != NULL && !value_set(details, "causes", value_copy(status->causes))) ||
             (status->retry_after_s > 0 && !value_set(details, "retryAfterSeconds", value_int(status->retry_after_s))))
             goto failed;
     }

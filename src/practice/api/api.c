@@ -1,0 +1,152 @@
+#include "practice/api/api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "data/json.h"
+#include "practice/api/access.h"
+#include "practice/api/verbs.h"
+
+enum { DOCUMENT = STATE_OBJECT + 4096, API_WARNINGS = 200 };
+
+int64_t api_now_ms(const struct api *api)
+{
+    return clock_wall_ms() + api->clock_offset_ms;
+}
+
+void answer_free(struct answer *answer)
+{
+    if (answer->object != NULL)
+        object_unref(answer->object);
+    value_free(answer->value);
+    status_free(&answer->failure);
+    vec_free(&answer->warnings);
+    *answer = (struct answer){0};
+}
+
+void api_head(const struct schema_kind *as, struct buf *head)
+{
+    buf_clear(head);
+    buf_printf(head, "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",", as->kind, as->group, as->group[0] != '\0' ? "/" : "", as->version);
+}
+
+bool api_is_plain(const struct schema_kind *as)
+{
+    return as->crd != NULL || as->storage == as; /* versions of a CRD differ in name only (strategy None) */
+}
+
+struct value *convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
+{
+    struct error err = ERROR_INIT;
+    if (from == to)
+        return document;
+    struct value *converted = NULL;
+    if (from->crd != NULL || to->crd != NULL) {
+        converted = document;
+        document = NULL;
+    } else {
+        error_set(&err, ERROR_INTERNAL, NULL, "%s cannot be shown as %s", from->version, to->version);
+    }
+    value_free(document);
+    if (converted != NULL && set_kind(converted, to))
+        return converted;
+    value_free(converted);
+    if (err.kind == ERROR_NONE)
+        error_memory(&err);
+    status_error(failure, &err);
+    return NULL;
+}
+
+struct value *api_value(const struct api *api, const struct object *object, const struct schema_kind *as)
+{
+    (void)api;
+    struct buf head = buf_make(1024), text = buf_make(DOCUMENT);
+    struct status failure = {0};
+    api_head(api_is_plain(as) ? as : as->storage, &head);
+    struct value *document = NULL;
+    if (buf_ok(&head)) {
+        object_print(object, head.bytes, &text);
+        document = buf_ok(&text) ? json_parse(text.bytes, text.length, "object", NULL) : NULL;
+    }
+    buf_free(&head);
+    buf_free(&text);
+    if (document != NULL && !api_is_plain(as))
+        document = convert(document, as->storage, as, &failure);
+    status_free(&failure);
+    return document;
+}
+
+static void run_get(struct api *api, struct call *call, struct answer *answer)
+{
+    const struct object *found =
+        state_get(api->state, registry_resource(api->registry, call->kind), call->kind->namespaced ? call->ns : "", call->name);
+    if (found == NULL) {
+        status_not_found(&answer->failure, call->kind, call->name);
+        return;
+    }
+    answer->code = 200;
+    answer->object = object_ref(found);
+}
+
+/* Subresources whose POST is a thing of its own. */
+struct creator {
+    const char *plural, *sub;
+    void (*run)(struct api *api, struct call *call, struct answer *answer);
+};
+static const struct creator creators[] = {
+    {"pods", "binding", binding_create},
+    {"pods", "eviction", eviction_create},
+    {"bindings", NULL, binding_create},
+};
+
+static bool run_creator(struct api *api, struct call *call, struct answer *answer)
+{
+    for (size_t i = 0; call->verb == VERB_CREATE && call->kind->group[0] == '\0' && i < sizeof creators / sizeof *creators; i++) {
+        const char *sub = call->sub != NULL ? call->sub->name : NULL;
+        bool same = sub == NULL || creators[i].sub == NULL ? sub == creators[i].sub : strcmp(sub, creators[i].sub) == 0;
+        if (same && strcmp(call->kind->plural, creators[i].plural) == 0) {
+            creators[i].run(api, call, answer);
+            return true;
+        }
+    }
+    return false;
+}
+
+void api_run(struct api *api, struct call *call, struct answer *answer)
+{
+    *answer = (struct answer){.as = call->kind};
+    answer->warnings = vec_make(API_WARNINGS, mem_free);
+    if (access_is_review(call)) {
+        access_review(api->access, call, answer);
+        return;
+    }
+    if (run_creator(api, call, answer))
+        return;
+    if (call->sub != NULL && strcmp(call->sub->name, "scale") == 0) {
+        scale_run(api, call, answer);
+        return;
+    }
+    switch (call->verb) {
+    case VERB_GET: run_get(api, call, answer); return;
+    case VERB_CREATE:
+        if (call->sub == NULL)
+            verb_create(api, call, answer);
+        else
+            status_method_not_allowed(&answer->failure, NULL, "create");
+        return;
+    case VERB_UPDATE: verb_update(api, call, answer); return;
+    case VERB_PATCH: verb_patch(api, call, answer); return;
+    case VERB_DELETE: verb_delete(api, call, answer); return;
+    case VERB_DELETE_COLLECTION: verb_delete_collection(api, call, answer); return;
+    default: status_method_not_allowed(&answer->failure, NULL, "list"); return; /* lists and watches are streams: the server's */
+    }
+}
+
+void write_after(struct write *write)
+{
+    const struct schema_kind *kind = write->kind;
+    if (write->api->access != NULL && strcmp(kind->plural, "clusterroles") == 0 && strcmp(kind->group, "rbac.authorization.k8s.io") == 0)
+        access_aggregate(write->api->access, NULL);
+}

@@ -1,0 +1,311 @@
+/* scale: the subresource that shows any workload as a number of replicas (autoscaling/v1 Scale). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "practice/api/verbs.h"
+#include "practice/schema/crd.h"
+#include "practice/schema/managed.h"
+
+enum { SELECTOR_TEXT = 1 << 20, REQUIREMENTS = 10000 };
+
+/* One part of a selector's text: sorted by key. */
+struct requirement {
+    const char *key;
+    char *text; /* owned */
+};
+
+static void free_requirement(void *item)
+{
+    struct requirement *requirement = item;
+    mem_free(requirement->text);
+    mem_free(requirement);
+}
+
+static int compare_requirements(const void *a, const void *b)
+{
+    return strcmp(((const struct requirement *)a)->key, ((const struct requirement *)b)->key);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static bool add_requirement(struct vec *list, const char *key, char *text)
+{
+    struct requirement *requirement = text != NULL ? mem_alloc(sizeof *requirement) : NULL;
+    if (requirement == NULL) {
+        mem_free(text);
+        return false;
+    }
+    *requirement = (struct requirement){.key = key, .text = text};
+    return vec_push(list, requirement);
+}
+
+static bool add_labels(struct vec *list, const struct value *labels)
+{
+    for (const struct value *label = value_first(labels); label != NULL; label = value_next(label))
+        if (!add_requirement(list, value_key(label), mem_printf("%s=%s", value_key(label), value_text(label) != NULL ? value_text(label) : "")))
+            return false;
+    return true;
+}
+
+static bool add_expression(struct vec *list, const struct value *expression)
+{
+    const char *key = value_find_text(expression, "key", NULL), *how = value_find_text(expression, "operator", NULL);
+    if (key == NULL || how == NULL)
+        return true;
+    if (strcmp(how, "Exists") == 0 || strcmp(how, "DoesNotExist") == 0)
+        return add_requirement(list, key, mem_printf("%s%s", how[0] == 'D' ? "!" : "", key));
+    struct vec values = vec_make(REQUIREMENTS, NULL);
+    struct buf text = buf_make(SELECTOR_TEXT);
+    bool whole = true;
+    for (struct value *entry = value_first(value_get(expression, "values")); whole && entry != NULL; entry = value_next(entry))
+        whole = value_text(entry) == NULL || vec_push(&values, (void *)(uintptr_t)value_text(entry));
+    vec_sort(&values, compare_texts);
+    buf_printf(&text, "%s %s (", key, strcmp(how, "In") == 0 ? "in" : "notin");
+    for (size_t i = 0; i < values.length; i++)
+        buf_printf(&text, "%s%s", i > 0 ? "," : "", (const char *)values.items[i]);
+    buf_append_string(&text, ")");
+    vec_free(&values);
+    char *owned = buf_take(&text, NULL);
+    if (!whole) {
+        mem_free(owned);
+        return false;
+    }
+    return add_requirement(list, key, owned);
+}
+
+bool selector_text(const struct value *selector, struct buf *out)
+{
+    struct vec list = vec_make(REQUIREMENTS, free_requirement);
+    const struct value *labels = value_get(selector, "matchLabels"), *expressions = value_get(selector, "matchExpressions");
+    bool structured = value_type(labels) == VALUE_OBJECT || value_type(expressions) == VALUE_ARRAY;
+    bool whole = add_labels(&list, structured ? labels : selector);
+    for (const struct value *expression = value_first(structured ? expressions : NULL); whole && expression != NULL;
+         expression = value_next(expression))
+        whole = add_expression(&list, expression);
+    vec_sort(&list, compare_requirements);
+    for (size_t i = 0; i < list.length; i++) {
+        buf_append_string(out, i > 0 ? "," : "");
+        buf_append_string(out, ((const struct requirement *)list.items[i])->text);
+    }
+    vec_free(&list);
+    return whole && buf_ok(out);
+}
+
+/* Where a kind keeps its numbers: built-in workloads all in the same places, custom ones where their definition says. */
+static struct crd_scale paths_of(const struct schema_kind *kind)
+{
+    const struct crd_scale *custom = kind->crd != NULL ? crd_scale_of(kind) : NULL;
+    return custom != NULL
+               ? *custom
+               : (struct crd_scale){.spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .selector = ".spec.selector"};
+}
+
+/* The value at ".spec.a.b"; make: objects on the way are made. NULL: none, or no memory. The last key is copied to `last`. */
+enum { KEY = 256 };
+static struct value *parent_at(struct value *document, const char *path, bool make, char last[static KEY])
+{
+    struct value *at = document;
+    while (at != NULL && *path == '.') {
+        size_t length = strcspn(++path, ".");
+        if (length >= KEY)
+            return NULL;
+        memcpy(last, path, length);
+        last[length] = '\0';
+        path += length;
+        if (*path == '.')
+            at = make ? value_child(at, last) : value_get(at, last);
+    }
+    return at;
+}
+
+static const struct value *value_at(const struct value *document, const char *path)
+{
+    char key[KEY] = "";
+    struct value *at = path != NULL ? parent_at((struct value *)(uintptr_t)document, path, false, key) : NULL;
+    return value_get(at, key);
+}
+
+static bool set_at(struct value *document, const char *path, struct value *child)
+{
+    char key[KEY] = "";
+    struct value *at = parent_at(document, path, true, key);
+    if (at == NULL) {
+        value_free(child);
+        return false;
+    }
+    return value_set(at, key, child);
+}
+
+/* The Scale that a workload's document shows. NULL: no memory. */
+static struct value *scale_of(const struct schema_kind *kind, const struct value *document)
+{
+    static const char *const keys[] = {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
+    const struct crd_scale paths = paths_of(kind);
+    const struct value *selected = value_at(document, paths.selector);
+    struct value *scale = value_object();
+    struct buf selector = buf_make(SELECTOR_TEXT);
+    int64_t replicas = 0, running = 0;
+    if (!value_as_int(value_at(document, paths.spec_replicas), &replicas))
+        replicas = 0;
+    if (!value_as_int(value_at(document, paths.status_replicas), &running))
+        running = 0;
+    bool whole = scale != NULL && value_set(scale, "kind", value_string("Scale")) && value_set(scale, "apiVersion", value_string("autoscaling/v1")) &&
+                 value_set(scale, "metadata", value_object()) && value_set(scale, "spec", value_object()) &&
+                 value_set(scale, "status", value_object());
+    for (size_t i = 0; whole && i < sizeof keys / sizeof *keys; i++) {
+        const struct value *entry = value_find(document, "metadata", keys[i], NULL);
+        whole = entry == NULL || value_set(value_get(scale, "metadata"), keys[i], value_copy(entry));
+    }
+    if (value_text(selected) != NULL)
+        buf_append_string(&selector, value_text(selected));
+    else
+        whole = whole && selector_text(selected, &selector);
+    whole = whole && (replicas == 0 || value_set(value_get(scale, "spec"), "replicas", value_int(replicas))) &&
+            value_set(value_get(scale, "status"), "replicas", value_int(running)) &&
+            (selector.length == 0 || value_set(value_get(scale, "status"), "selector", value_string(selector.bytes)));
+    buf_free(&selector);
+    if (whole)
+        return scale;
+    value_free(scale);
+    return NULL;
+}
+
+/* The answer shows the Scale of what was read or written. */
+static void show_scale(struct write *write)
+{
+    struct answer *answer = write->answer;
+    struct value *document = answer->value != NULL ? answer->value : api_value(write->api, answer->object, write->kind);
+    struct value *scale = document != NULL ? scale_of(write->kind, document) : NULL;
+    value_free(document);
+    answer->value = scale;
+    if (answer->object != NULL)
+        object_unref(answer->object);
+    answer->object = NULL;
+    if (scale == NULL)
+        write_no_memory(write);
+}
+
+static bool validate_scale(struct write *write, const struct value *scale)
+{
+    struct problems problems = problems_make();
+    const struct place root = PLACE_ROOT, spec = place_key(&root, "spec"), replicas = place_key(&spec, "replicas");
+    const struct value *number = value_find(scale, "spec", "replicas", NULL);
+    if (value_find_int(scale, 0, "spec", "replicas", NULL) < 0)
+        problem_add(&problems, &replicas, PROBLEM_INVALID, number, "must be greater than or equal to 0");
+    bool fine = problems_none(&problems);
+    if (!fine)
+        status_invalid_as(FAILURE(write), "autoscaling", "Scale", write->call->name, &problems);
+    problems_free(&problems);
+    return fine;
+}
+
+/* The workload with the number of a Scale, and its preconditions. */
+static bool use_scale(struct write *write, const struct value *scale)
+{
+    const char *version = value_find_text(scale, "metadata", "resourceVersion", NULL), *uid = value_find_text(scale, "metadata", "uid", NULL);
+    int64_t replicas = value_find_int(scale, 0, "spec", "replicas", NULL);
+    write->object = value_copy(write->was);
+    if (write->object == NULL || !set_at(write->object, paths_of(write->kind).spec_replicas, value_int(replicas)) ||
+        !metadata_set_text(write->object, "resourceVersion", version != NULL ? version : ""))
+        return write_no_memory(write);
+    if (uid != NULL && uid[0] != '\0' && !metadata_set_text(write->object, "uid", uid))
+        return write_no_memory(write);
+    return write_check_uid(write) && write_managed(write);
+}
+
+static const struct type_name scale_type = {"autoscaling", "v1", "Scale", NULL};
+
+static bool take_scale(struct write *write, struct value *scale)
+{
+    bool fine = scale != NULL && metadata_namespace(scale, write->ns, FAILURE(write)) &&
+                metadata_name(scale, write->call->name, write->ns, FAILURE(write)) && validate_scale(write, scale) && use_scale(write, scale);
+    value_free(scale);
+    return fine;
+}
+
+/* An applied Scale is an apply to the workload's one field. */
+static bool apply_scale(struct write *write)
+{
+    struct call *call = write->call;
+    const struct schema_kind *kind = write->kind;
+    struct type_name type = type_of(kind);
+    const struct value *replicas = value_find(call->body, "spec", "replicas", NULL), *name = value_find(call->body, "metadata", "name", NULL);
+    char manager[MANAGER_NAME + 1];
+    char *version = mem_printf("%s%s%s", kind->group, kind->group[0] != '\0' ? "/" : "", kind->version);
+    struct value *body = value_object();
+    bool whole = version != NULL && body != NULL && value_set(body, "apiVersion", value_string(version)) &&
+                 value_set(body, "kind", value_string(kind->kind)) && (name == NULL || value_set(metadata_of(body), "name", value_copy(name))) &&
+                 (replicas == NULL || set_at(body, paths_of(kind).spec_replicas, value_copy(replicas)));
+    if (!whole) {
+        mem_free(version);
+        value_free(body);
+        return write_no_memory(write);
+    }
+    value_free(call->body);
+    call->body = body;
+    manager_name(call, manager);
+    struct managed_by by = {.manager = manager, .subresource = "scale", .api_version = version, .time_ms = api_now_ms(write->api)};
+    write->applies = true;
+    write->object = apply_document(call, write->was, &type, kind->schema, &by, write->answer);
+    mem_free(version);
+    return write->object != NULL && metadata_namespace(write->object, write->ns, FAILURE(write)) &&
+           metadata_name(write->object, call->name, write->ns, FAILURE(write));
+}
+
+static bool patch_scale(struct write *write)
+{
+    if (write->call->patch == PATCH_APPLY)
+        return apply_scale(write);
+    struct value *scale = scale_of(write->kind, write->was);
+    if (scale == NULL)
+        return write_no_memory(write);
+    struct value *patched = patch_document(write->call, scale, &scale_type, write->call->sub->schema, write->answer);
+    value_free(scale);
+    return take_scale(write, patched);
+}
+
+void scale_run(struct api *api, struct call *call, struct answer *answer)
+{
+    struct write write;
+    struct value *body = NULL;
+    if (!write_start(&write, api, call, answer))
+        goto done;
+    write.subresource = "scale";
+    if (call->verb == VERB_UPDATE) {
+        body = body_decode(call, &scale_type, call->sub->schema, answer);
+        if (body == NULL)
+            goto done;
+        if (!metadata_name(body, call->name, write.ns, &answer->failure))
+            goto done;
+    }
+    if (write.old == NULL) {
+        status_not_found(&answer->failure, call->kind, call->name);
+        goto done;
+    }
+    if (call->verb == VERB_GET) {
+        answer->code = 200;
+        answer->object = object_ref(write.old);
+        show_scale(&write);
+        goto done;
+    }
+    if (!write_load(&write))
+        goto done;
+    bool ready = false;
+    if (call->verb == VERB_UPDATE) {
+        ready = take_scale(&write, body);
+        body = NULL;
+    } else if (call->verb == VERB_PATCH) {
+        ready = patch_scale(&write);
+    } else {
+        status_method_not_allowed(&answer->failure, NULL, "create");
+    }
+    if (ready && write_update(&write))
+        show_scale(&write);
+done:
+    value_free(body);
+    write_end(&write);
+}

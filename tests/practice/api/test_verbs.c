@@ -1,0 +1,280 @@
+/* The cases of verbs/: what a real server answered, asked of ours (see record-verbs for their form). */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "data/json.h"
+#include "verbs_world.h"
+
+enum { CASE = 4 << 20 };
+
+struct step {
+    char *method, *path, *type, *body; /* type, body: NULL for none */
+    int code;
+    char version; /* 's'ame, 'n'ew, or 0 */
+    struct vec warnings;
+    char *answer;
+};
+
+static void free_step(void *item)
+{
+    struct step *step = item;
+    mem_free(step->method);
+    mem_free(step->path);
+    mem_free(step->type);
+    mem_free(step->body);
+    mem_free(step->answer);
+    vec_free(&step->warnings);
+    mem_free(step);
+}
+
+static char *join(char *to, const char *line)
+{
+    char *joined = to == NULL ? mem_string(line) : mem_printf("%s\n%s", to, line);
+    mem_free(to);
+    return joined;
+}
+
+static struct step *parse_request(const char *line)
+{
+    char method[16] = "", path[1024] = "", type[128] = "";
+    struct step *step = mem_zero(1, sizeof *step);
+    assert_non_null(step);
+    assert_true(sscanf(line, "> %15s %1023s %127s", method, path, type) >= 2);
+    step->method = mem_string(method);
+    step->path = mem_string(path);
+    step->type = type[0] != '\0' ? mem_string(type) : NULL;
+    step->warnings = vec_make(100, mem_free);
+    return step;
+}
+
+static struct vec parse_case(char *text)
+{
+    struct vec steps = vec_make(1000, free_step);
+    struct step *step = NULL;
+    bool answers = false;
+    for (char *line = text, *next = NULL; line != NULL; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        if (line[0] == '#' || line[0] == '\0')
+            continue;
+        if (strncmp(line, "> ", 2) == 0) {
+            step = parse_request(line);
+            assert_true(vec_push(&steps, step));
+            answers = false;
+        } else if (strncmp(line, "< Warning: ", 11) == 0) {
+            assert_true(vec_push_string(&step->warnings, line + 11));
+        } else if (strncmp(line, "< ", 2) == 0) {
+            step->code = atoi(line + 2);
+            step->version = strstr(line, " same") != NULL ? 's' : strstr(line, " new") != NULL ? 'n' : '\0';
+            answers = true;
+        } else if (answers) {
+            step->answer = join(step->answer, line);
+        } else {
+            step->body = join(step->body, line);
+        }
+    }
+    return steps;
+}
+
+static const char *const masked[][2] = {{"uid", "<uid>"},
+                                        {"resourceVersion", "<version>"},
+                                        {"creationTimestamp", "<time>"},
+                                        {"deletionTimestamp", "<time>"},
+                                        {"time", "<time>"},
+                                        {"lastTransitionTime", "<time>"},
+                                        {"lastUpdateTime", "<time>"},
+                                        {"controller-uid", "<uid>"},
+                                        {"batch.kubernetes.io/controller-uid", "<uid>"}};
+
+static bool is_uid(const char *text)
+{
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    for (size_t i = 0; i < sizeof form - 1; i++)
+        if (form[i] == '-' ? text[i] != '-' : text[i] == '\0' || strchr("0123456789abcdef", text[i]) == NULL)
+            return false;
+    return true;
+}
+
+static char *mask_text(const char *text)
+{
+    static const char token[] = "kube-api-access-";
+    struct buf out = buf_make(CASE);
+    while (*text != '\0') {
+        if (is_uid(text)) {
+            buf_append_string(&out, "<uid>");
+            text += 36;
+        } else if (strncmp(text, token, sizeof token - 1) == 0 && strlen(text) >= sizeof token - 1 + 5) {
+            buf_append_string(&out, "kube-api-access-<random>");
+            text += sizeof token - 1 + 5;
+        } else {
+            buf_append(&out, text++, 1);
+        }
+    }
+    return buf_take(&out, NULL);
+}
+
+/* What differs from one run to the next is masked, as the recorder does it. Gives a new document. */
+static struct value *mask(const struct value *v, const char *key)
+{
+    if (value_type(v) == VALUE_STRING) {
+        for (size_t i = 0; key != NULL && i < sizeof masked / sizeof *masked; i++)
+            if (strcmp(key, masked[i][0]) == 0 && value_text(v)[0] != '\0')
+                return value_string(masked[i][1]);
+        char *text = mask_text(value_text(v));
+        struct value *made = value_string(text);
+        mem_free(text);
+        return made;
+    }
+    if (value_type(v) != VALUE_OBJECT && value_type(v) != VALUE_ARRAY)
+        return value_copy(v);
+    bool is_object = value_type(v) == VALUE_OBJECT;
+    struct value *made = is_object ? value_object() : value_array();
+    const char *prefix = value_find_text(v, "generateName", NULL), *name = value_find_text(v, "name", NULL);
+    for (const struct value *entry = value_first(v); entry != NULL; entry = value_next(entry)) {
+        if (is_object)
+            assert_true(value_set(made, value_key(entry), mask(entry, value_key(entry))));
+        else
+            assert_true(value_append(made, mask(entry, key)));
+    }
+    if (prefix != NULL && name != NULL && strncmp(name, prefix, strlen(prefix)) == 0) {
+        char *random = mem_printf("%s<random>", prefix);
+        assert_true(value_set(made, "name", value_string(random)));
+        mem_free(random);
+    }
+    return made;
+}
+
+/* $uid and $version are those of the answer before. */
+static char *fill_in(const char *text, const char *uid, const char *version)
+{
+    struct buf out = buf_make(CASE);
+    if (text == NULL)
+        return NULL;
+    while (*text != '\0') {
+        if (strncmp(text, "$uid", 4) == 0) {
+            buf_append_string(&out, uid);
+            text += 4;
+        } else if (strncmp(text, "$version", 8) == 0) {
+            buf_append_string(&out, version);
+            text += 8;
+        } else {
+            buf_append(&out, text++, 1);
+        }
+    }
+    return buf_take(&out, NULL);
+}
+
+struct last {
+    char uid[64], version[32];
+};
+
+static bool differs(const char *name, size_t number, const struct step *step, const char *what, const char *wanted, const char *got)
+{
+    print_error("%s, step %zu: %s %s\n  body %s\n  %s, wanted:\n%s\n  but got:\n%s\n", name, number, step->method, step->path, step->body != NULL ? step->body : "-", what, wanted, got);
+    return false;
+}
+
+static bool check_version(const char *name, size_t number, const struct step *step, const struct value *document, struct last *last)
+{
+    const char *version = value_find_text(document, "metadata", "resourceVersion", NULL), *uid = value_find_text(document, "metadata", "uid", NULL);
+    const char *kind = value_find_text(document, "kind", NULL);
+    size_t length = kind != NULL ? strlen(kind) : 0;
+    if (version == NULL || kind == NULL || strcmp(kind, "Status") == 0 || (length > 4 && strcmp(kind + length - 4, "List") == 0))
+        return true;
+    bool same = strcmp(version, last->version) == 0;
+    if (step->version != 0 && same != (step->version == 's'))
+        return differs(name, number, step, "version", step->version == 's' ? last->version : "a new one", version);
+    snprintf(last->uid, sizeof last->uid, "%s", uid != NULL ? uid : "");
+    snprintf(last->version, sizeof last->version, "%s", version);
+    return true;
+}
+
+static bool run_step(struct world *world, const char *name, size_t number, const struct step *step, struct last *last)
+{
+    struct reply reply;
+    char *body = fill_in(step->body, last->uid, last->version), *path = fill_in(step->path, last->uid, last->version);
+    char code[16];
+    assert_true(world_ask(world, step->method, path, step->type, body, &reply));
+    mem_free(body);
+    mem_free(path);
+    struct value *wanted = json_parse(step->answer, strlen(step->answer), name, NULL), *got = mask(reply.document, NULL);
+    assert_non_null(wanted);
+    char *wanted_text = json_text(wanted, CASE), *got_text = json_text(got, CASE);
+    bool fine = reply.code == step->code && value_equal(wanted, got);
+    snprintf(code, sizeof code, "%d", reply.code);
+    if (reply.code != step->code)
+        fine = differs(name, number, step, "code", code, got_text);
+    else if (!fine)
+        differs(name, number, step, "document", wanted_text, got_text);
+    for (size_t i = 0; i < step->warnings.length || i < reply.warnings.length; i++) {
+        const char *want = i < step->warnings.length ? step->warnings.items[i] : "none", *have = i < reply.warnings.length ? reply.warnings.items[i] : "none";
+        if (strcmp(want, have) != 0)
+            fine = differs(name, number, step, "warning", want, have);
+    }
+    fine = check_version(name, number, step, reply.document, last) && fine;
+    mem_free(wanted_text);
+    mem_free(got_text);
+    value_free(wanted);
+    value_free(got);
+    reply_free(&reply);
+    return fine;
+}
+
+static bool run_case(const char *folder, const char *file)
+{
+    struct world world;
+    struct last last = {"", ""};
+    char path[1024], ns[256];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    char *bytes = file_read(path, CASE, NULL, NULL);
+    assert_non_null(bytes);
+    struct vec steps = parse_case(bytes);
+    assert_true(steps.length > 0);
+    snprintf(ns, sizeof ns, "kt-verbs-%.*s", (int)(strlen(file) - strlen(".case")), file);
+    assert_true(world_open(&world));
+    assert_true(world_namespace(&world, "default"));
+    assert_true(world_namespace(&world, ns));
+    bool fine = true;
+    for (size_t i = 0; i < steps.length; i++)
+        fine = run_step(&world, file, i + 1, steps.items[i], &last) && fine;
+    world_close(&world);
+    vec_free(&steps);
+    mem_free(bytes);
+    return fine;
+}
+
+static void answers_are_those_of_a_real_server(void **state)
+{
+    (void)state;
+    const char folder[] = KT_TEST_CASES "/verbs", *only = getenv("KT_CASE");
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    size_t count = 0, failed = 0;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (end == NULL || strcmp(end, ".case") != 0 || (only != NULL && strcmp(entry->d_name, only) != 0))
+            continue;
+        count++;
+        failed += !run_case(folder, entry->d_name);
+    }
+    closedir(directory);
+    assert_true(count > 0);
+    assert_int_equal(failed, 0);
+}
+
+int test_verbs(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_are_those_of_a_real_server)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
