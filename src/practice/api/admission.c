@@ -84,28 +84,28 @@ bool admission_no_memory(struct admission *admission)
     return status_error(admission->failure, &err);
 }
 
-const char *text_at(const struct value *object, const char *key)
+const char *admission_text(const struct value *object, const char *key)
 {
     const char *text = value_text(value_get(object, key));
     return text != NULL ? text : "";
 }
 
-const char *name_of(const struct value *object)
+const char *admission_name(const struct value *object)
 {
-    return text_at(value_get(object, "metadata"), "name");
+    return admission_text(value_get(object, "metadata"), "name");
 }
 
-const char *annotation_of(const struct value *object, const char *key)
+const char *admission_annotation(const struct value *object, const char *key)
 {
     return value_text(value_get(value_get(value_get(object, "metadata"), "annotations"), key));
 }
 
-const char *label_of(const struct value *object, const char *key)
+const char *admission_label(const struct value *object, const char *key)
 {
     return value_text(value_get(value_get(value_get(object, "metadata"), "labels"), key));
 }
 
-struct value *array_child(struct value *object, const char *key)
+struct value *admission_array(struct value *object, const char *key)
 {
     struct value *child = value_get(object, key);
     if (child == NULL && value_set(object, key, value_array()))
@@ -124,8 +124,8 @@ static char *print_list(const char *format, va_list list)
 /* Its name in refusals: the path's, its own, or what one would be made from. */
 static const char *shown_name(const struct admission *admission)
 {
-    const char *name = admission->call->name != NULL ? admission->call->name : name_of(admission->object);
-    return *name != '\0' ? name : text_at(value_get(admission->object, "metadata"), "generateName");
+    const char *name = admission->call->name != NULL ? admission->call->name : admission_name(admission->object);
+    return *name != '\0' ? name : admission_text(value_get(admission->object, "metadata"), "generateName");
 }
 
 bool admission_forbid(struct admission *admission, const char *format, ...)

@@ -43,7 +43,7 @@ static bool uses_secrets(const struct value *pod)
 static bool check_mirror(struct admission *admission)
 {
     const struct value *spec = value_get(admission->object, "spec");
-    if (*text_at(spec, "serviceAccountName") != '\0')
+    if (*admission_text(spec, "serviceAccountName") != '\0')
         return admission_forbid(admission, "a mirror pod may not reference service accounts");
     if (uses_secrets(admission->object))
         return admission_forbid(admission, "a mirror pod may not reference secrets");
@@ -57,7 +57,7 @@ static bool check_mirror(struct admission *admission)
 /* The account, owned by the caller; NULL: refused. */
 static struct value *find_account(struct admission *admission)
 {
-    const char *name = text_at(value_get(admission->object, "spec"), "serviceAccountName");
+    const char *name = admission_text(value_get(admission->object, "spec"), "serviceAccountName");
     const struct object *object = lookup(admission->api, "", "serviceaccounts", admission->call->ns, name);
     if (object == NULL) {
         admission_forbid(admission, "error looking up service account %s/%s: serviceaccount \"%s\" not found", admission->call->ns, name, name);
@@ -72,7 +72,7 @@ static struct value *find_account(struct admission *admission)
 static bool has_name(const struct value *list, const char *name)
 {
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item))
-        if (strcmp(text_at(item, "name"), name) == 0)
+        if (strcmp(admission_text(item, "name"), name) == 0)
             return true;
     return false;
 }
@@ -82,15 +82,15 @@ static bool check_container_secrets(struct admission *admission, const struct va
 {
     for (const struct value *env = value_first(value_get(container, "env")); env != NULL; env = value_next(env)) {
         const struct value *reference = value_find(env, "valueFrom", "secretKeyRef", NULL);
-        if (reference != NULL && !has_name(secrets, text_at(reference, "name")))
+        if (reference != NULL && !has_name(secrets, admission_text(reference, "name")))
             return admission_forbid(admission, "%s %s with envVar %s referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
-                                    what, text_at(container, "name"), text_at(env, "name"), text_at(reference, "name"), account);
+                                    what, admission_text(container, "name"), admission_text(env, "name"), admission_text(reference, "name"), account);
     }
     for (const struct value *from = value_first(value_get(container, "envFrom")); from != NULL; from = value_next(from)) {
         const struct value *reference = value_get(from, "secretRef");
-        if (reference != NULL && !has_name(secrets, text_at(reference, "name")))
+        if (reference != NULL && !has_name(secrets, admission_text(reference, "name")))
             return admission_forbid(admission, "%s %s with envFrom referencing secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
-                                    what, text_at(container, "name"), text_at(reference, "name"), account);
+                                    what, admission_text(container, "name"), admission_text(reference, "name"), account);
     }
     return true;
 }
@@ -98,12 +98,12 @@ static bool check_container_secrets(struct admission *admission, const struct va
 static bool check_secrets(struct admission *admission, const struct value *account)
 {
     const struct value *spec = value_get(admission->object, "spec"), *secrets = value_get(account, "secrets");
-    const char *name = name_of(account);
+    const char *name = admission_name(account);
     for (const struct value *volume = value_first(value_get(spec, "volumes")); volume != NULL; volume = value_next(volume)) {
         const struct value *secret = value_get(volume, "secret");
-        if (secret != NULL && !has_name(secrets, text_at(secret, "secretName")))
+        if (secret != NULL && !has_name(secrets, admission_text(secret, "secretName")))
             return admission_forbid(admission, "volume with secret.secretName=\"%s\" is not allowed because service account %s does not reference that secret",
-                                    text_at(secret, "secretName"), name);
+                                    admission_text(secret, "secretName"), name);
     }
     for (size_t i = 0; i < 2; i++)
         for (const struct value *container = value_first(value_get(spec, container_fields[i])); container != NULL; container = value_next(container))
@@ -111,22 +111,22 @@ static bool check_secrets(struct admission *admission, const struct value *accou
                 return false;
     size_t index = 0;
     for (const struct value *pull = value_first(value_get(spec, "imagePullSecrets")); pull != NULL; pull = value_next(pull), index++)
-        if (!has_name(value_get(account, "imagePullSecrets"), text_at(pull, "name")))
+        if (!has_name(value_get(account, "imagePullSecrets"), admission_text(pull, "name")))
             return admission_forbid(admission, "imagePullSecrets[%zu].name=\"%s\" is not allowed because service account %s does not reference that imagePullSecret", index,
-                                    text_at(pull, "name"), name);
+                                    admission_text(pull, "name"), name);
     return true;
 }
 
 bool check_account(struct admission *admission)
 {
-    if (annotation_of(admission->object, MIRROR) != NULL)
+    if (admission_annotation(admission->object, MIRROR) != NULL)
         return check_mirror(admission);
-    if (*text_at(value_get(admission->object, "spec"), "serviceAccountName") == '\0')
-        return admission_forbid(admission, "no service account specified for pod %s/%s", admission->call->ns, name_of(admission->object));
+    if (*admission_text(value_get(admission->object, "spec"), "serviceAccountName") == '\0')
+        return admission_forbid(admission, "no service account specified for pod %s/%s", admission->call->ns, admission_name(admission->object));
     struct value *account = find_account(admission);
     if (account == NULL)
         return false;
-    const char *enforce = annotation_of(account, "kubernetes.io/enforce-mountable-secrets");
+    const char *enforce = admission_annotation(account, "kubernetes.io/enforce-mountable-secrets");
     bool ok = enforce == NULL || strcmp(enforce, "true") != 0 || check_secrets(admission, account);
     value_free(account);
     return ok;
@@ -157,14 +157,14 @@ static bool volume_name(char name[static sizeof volume_prefix + 5])
 static bool mounts_at_folder(const struct value *container)
 {
     for (const struct value *mount = value_first(value_get(container, "volumeMounts")); mount != NULL; mount = value_next(mount))
-        if (strcmp(text_at(mount, "mountPath"), TOKEN_FOLDER) == 0)
+        if (strcmp(admission_text(mount, "mountPath"), TOKEN_FOLDER) == 0)
             return true;
     return false;
 }
 
 static bool add_mount(struct value *container, const char *volume)
 {
-    struct value *mounts = array_child(container, "volumeMounts"), *mount = value_object();
+    struct value *mounts = admission_array(container, "volumeMounts"), *mount = value_object();
     bool ok = mounts != NULL && mount != NULL && value_set(mount, "name", value_string(volume)) && value_set(mount, "readOnly", value_bool(true)) &&
               value_set(mount, "mountPath", value_string(TOKEN_FOLDER));
     if (ok)
@@ -175,7 +175,7 @@ static bool add_mount(struct value *container, const char *volume)
 
 static bool add_volume(struct value *spec, const char *name)
 {
-    struct value *volumes = array_child(spec, "volumes"), *volume = value_object();
+    struct value *volumes = admission_array(spec, "volumes"), *volume = value_object();
     struct value *source = json_parse(token_volume, sizeof token_volume - 1, "the token's volume", NULL);
     struct value *projected = value_get(source, "projected") != NULL ? value_take(source, value_get(source, "projected")) : NULL;
     bool ok = volumes != NULL && volume != NULL && projected != NULL && value_set(volume, "name", value_string(name));
@@ -195,8 +195,8 @@ static bool mount_token(struct value *spec)
     char fresh[sizeof volume_prefix + 5];
     const char *name = NULL;
     for (const struct value *volume = value_first(value_get(spec, "volumes")); volume != NULL && name == NULL; volume = value_next(volume))
-        if (strncmp(text_at(volume, "name"), volume_prefix, sizeof volume_prefix - 1) == 0)
-            name = text_at(volume, "name");
+        if (strncmp(admission_text(volume, "name"), volume_prefix, sizeof volume_prefix - 1) == 0)
+            name = admission_text(volume, "name");
     bool there = name != NULL, needed = false;
     if (!there && !volume_name(fresh))
         return false;
@@ -223,11 +223,11 @@ static bool copy_pull_secrets(struct value *spec, const struct value *account)
 bool admit_account(struct admission *admission)
 {
     struct value *spec = value_child(admission->object, "spec");
-    if (annotation_of(admission->object, MIRROR) != NULL)
+    if (admission_annotation(admission->object, MIRROR) != NULL)
         return check_mirror(admission);
     if (spec == NULL)
         return admission_no_memory(admission);
-    if (*text_at(spec, "serviceAccountName") == '\0' &&
+    if (*admission_text(spec, "serviceAccountName") == '\0' &&
         !(value_set(spec, "serviceAccountName", value_string("default")) && value_set(spec, "serviceAccount", value_string("default"))))
         return admission_no_memory(admission);
     struct value *account = find_account(admission);

@@ -19,7 +19,7 @@ static const char *default_class(struct admission *admission, const char *group,
         }
         bool is_default = false;
         for (const char *const *key = annotations; *key != NULL; key++)
-            is_default = is_default || (annotation_of(class, *key) != NULL && strcmp(annotation_of(class, *key), "true") == 0);
+            is_default = is_default || (admission_annotation(class, *key) != NULL && strcmp(admission_annotation(class, *key), "true") == 0);
         value_free(class);
         if (is_default && (found == NULL || object->time_ms > found->time_ms))
             found = object;
@@ -34,7 +34,7 @@ bool admit_storage_class(struct admission *admission)
     bool ok;
     if (spec == NULL)
         return admission_no_memory(admission);
-    if (value_get(spec, "storageClassName") != NULL || annotation_of(admission->object, "volume.beta.kubernetes.io/storage-class") != NULL)
+    if (value_get(spec, "storageClassName") != NULL || admission_annotation(admission->object, "volume.beta.kubernetes.io/storage-class") != NULL)
         return true;
     const char *name = default_class(admission, "storage.k8s.io", "storageclasses", annotations, &ok);
     return ok && (name == NULL || value_set(spec, "storageClassName", value_string(name)) || admission_no_memory(admission));
@@ -47,7 +47,7 @@ bool admit_ingress_class(struct admission *admission)
     bool ok;
     if (spec == NULL)
         return admission_no_memory(admission);
-    if (value_get(spec, "ingressClassName") != NULL || annotation_of(admission->object, "kubernetes.io/ingress.class") != NULL)
+    if (value_get(spec, "ingressClassName") != NULL || admission_annotation(admission->object, "kubernetes.io/ingress.class") != NULL)
         return true;
     const char *name = default_class(admission, "networking.k8s.io", "ingressclasses", annotations, &ok);
     return ok && (name == NULL || value_set(spec, "ingressClassName", value_string(name)) || admission_no_memory(admission));
@@ -56,7 +56,7 @@ bool admit_ingress_class(struct admission *admission)
 bool admit_protection(struct admission *admission)
 {
     const char *finalizer = strcmp(admission->call->kind->kind, "PersistentVolume") == 0 ? "kubernetes.io/pv-protection" : "kubernetes.io/pvc-protection";
-    struct value *metadata = value_child(admission->object, "metadata"), *list = metadata != NULL ? array_child(metadata, "finalizers") : NULL;
+    struct value *metadata = value_child(admission->object, "metadata"), *list = metadata != NULL ? admission_array(metadata, "finalizers") : NULL;
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item))
         if (value_text(item) != NULL && strcmp(value_text(item), finalizer) == 0)
             return true;
@@ -65,8 +65,8 @@ bool admit_protection(struct admission *admission)
 
 static const char *class_of(const struct value *claim)
 {
-    const char *annotation = annotation_of(claim, "volume.beta.kubernetes.io/storage-class");
-    return annotation != NULL ? annotation : text_at(value_get(claim, "spec"), "storageClassName");
+    const char *annotation = admission_annotation(claim, "volume.beta.kubernetes.io/storage-class");
+    return annotation != NULL ? annotation : admission_text(value_get(claim, "spec"), "storageClassName");
 }
 
 static bool may_grow(struct admission *admission)
@@ -88,7 +88,7 @@ bool check_resize(struct admission *admission)
     struct amount wanted = {0}, had = {0};
     if (now == NULL || !amount_read(now, &wanted) || (before != NULL && !amount_read(before, &had)) || amount_compare(wanted, had) <= 0)
         return true;
-    if (strcmp(text_at(value_get(admission->old, "status"), "phase"), "Bound") != 0)
+    if (strcmp(admission_text(value_get(admission->old, "status"), "phase"), "Bound") != 0)
         return admission_forbid(admission, "Only bound persistent volume claims can be expanded");
     return may_grow(admission) ||
            admission_forbid(admission, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize");

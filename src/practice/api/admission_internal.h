@@ -41,12 +41,12 @@ bool admission_no_memory(struct admission *admission);
 bool admission_warn(struct admission *admission, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* An annotation or label of a document, or NULL. */
-const char *annotation_of(const struct value *object, const char *key);
-const char *label_of(const struct value *object, const char *key);
+const char *admission_annotation(const struct value *object, const char *key);
+const char *admission_label(const struct value *object, const char *key);
 /* Both give "" where there is none. */
-const char *text_at(const struct value *object, const char *key);
-const char *name_of(const struct value *object);
+const char *admission_text(const struct value *object, const char *key);
+const char *admission_name(const struct value *object);
 /* value_child for objects, and for arrays; NULL: no memory, or something else stands there. */
-struct value *array_child(struct value *object, const char *key);
+struct value *admission_array(struct value *object, const char *key);
 
 #endif

@@ -23,7 +23,7 @@ static bool each_range(struct admission *admission, bool (*fn)(struct admission 
 
 static bool is_type(const struct value *limit, const char *type)
 {
-    return strcmp(text_at(limit, "type"), type) == 0;
+    return strcmp(admission_text(limit, "type"), type) == 0;
 }
 
 /* "cpu, memory request for container c" */
@@ -62,8 +62,8 @@ static bool fill_containers(struct admission *admission, const char *field, cons
         struct amounts set_requests = {0}, set_limits = {0};
         struct value *resources = value_child(container, "resources");
         ok = resources != NULL && fill(resources, "limits", limits, &set_limits) && fill(resources, "requests", requests, &set_requests);
-        describe(said, &set_requests, "request", kind, text_at(container, "name"));
-        describe(said, &set_limits, "limit", kind, text_at(container, "name"));
+        describe(said, &set_requests, "request", kind, admission_text(container, "name"));
+        describe(said, &set_limits, "limit", kind, admission_text(container, "name"));
         amounts_free(&set_requests);
         amounts_free(&set_limits);
     }
@@ -189,7 +189,7 @@ static void check_all(const struct value *limit, const char *field, void (*check
     amounts_read(&enforced, value_get(limit, field));
     for (size_t i = 0; i < enforced.count; i++) {
         const struct amount_item *request = amounts_find(requests, enforced.items[i].name), *most = amounts_find(limits, enforced.items[i].name);
-        bound->type = text_at(limit, "type");
+        bound->type = admission_text(limit, "type");
         bound->resource = enforced.items[i].name;
         bound->enforced = enforced.items[i].amount;
         bound->request = request != NULL ? &request->amount : NULL;

@@ -29,7 +29,7 @@ static struct value *default_class(struct admission *admission, bool *ok)
 
 static struct value *class_of(struct admission *admission, bool *ok)
 {
-    const char *name = text_at(value_get(admission->object, "spec"), "priorityClassName");
+    const char *name = admission_text(value_get(admission->object, "spec"), "priorityClassName");
     if (*name == '\0')
         return default_class(admission, ok);
     const struct object *object = lookup(admission->api, SCHEDULING, "priorityclasses", "", name);
@@ -48,7 +48,7 @@ static bool keep(struct value *spec, const struct value *old, const char *key)
 static bool set_priority(struct admission *admission, struct value *spec, const struct value *class)
 {
     int64_t priority = value_find_int(class, 0, "value", NULL), given;
-    const char *policy = class != NULL ? text_at(class, "preemptionPolicy") : "PreemptLowerPriority", *wanted = text_at(spec, "preemptionPolicy");
+    const char *policy = class != NULL ? admission_text(class, "preemptionPolicy") : "PreemptLowerPriority", *wanted = admission_text(spec, "preemptionPolicy");
     if (value_as_int(value_get(spec, "priority"), &given) && given != priority)
         return admission_forbid(admission,
                                 "the integer value of priority (%" PRId64 ") must not be provided in pod spec; priority admission controller computed %" PRId64
@@ -59,8 +59,8 @@ static bool set_priority(struct admission *admission, struct value *spec, const 
                                 "the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name",
                                 wanted, policy);
     bool ok = value_set(spec, "priority", value_int(priority)) && (*policy == '\0' || value_set(spec, "preemptionPolicy", value_string(policy)));
-    if (ok && *text_at(spec, "priorityClassName") == '\0' && class != NULL)
-        ok = value_set(spec, "priorityClassName", value_string(name_of(class)));
+    if (ok && *admission_text(spec, "priorityClassName") == '\0' && class != NULL)
+        ok = value_set(spec, "priorityClassName", value_string(admission_name(class)));
     return ok || admission_no_memory(admission);
 }
 
@@ -89,8 +89,8 @@ bool check_priority_class(struct admission *admission)
     struct value *class = default_class(admission, &ok);
     if (!ok)
         admission_no_memory(admission);
-    else if (class != NULL && (admission->old == NULL || strcmp(name_of(class), name_of(admission->object)) != 0))
-        ok = admission_forbid(admission, "PriorityClass %s is already marked as default. Only one default can exist", name_of(class));
+    else if (class != NULL && (admission->old == NULL || strcmp(admission_name(class), admission_name(admission->object)) != 0))
+        ok = admission_forbid(admission, "PriorityClass %s is already marked as default. Only one default can exist", admission_name(class));
     value_free(class);
     return ok;
 }
@@ -98,7 +98,7 @@ bool check_priority_class(struct admission *admission)
 static bool tolerates(const struct value *tolerations, const char *key)
 {
     for (const struct value *toleration = value_first(tolerations); toleration != NULL; toleration = value_next(toleration)) {
-        const char *own = text_at(toleration, "key"), *effect = text_at(toleration, "effect");
+        const char *own = admission_text(toleration, "key"), *effect = admission_text(toleration, "effect");
         if ((*own == '\0' || strcmp(own, key) == 0) && (*effect == '\0' || strcmp(effect, "NoExecute") == 0))
             return true;
     }
@@ -124,7 +124,7 @@ bool admit_tolerations(struct admission *admission)
     for (size_t i = 0; i < 2; i++)
         missing[i] = !tolerates(value_get(spec, "tolerations"), keys[i]);
     for (size_t i = 0; ok && i < 2; i++) {
-        struct value *tolerations = missing[i] ? array_child(spec, "tolerations") : NULL;
+        struct value *tolerations = missing[i] ? admission_array(spec, "tolerations") : NULL;
         ok = !missing[i] || (tolerations != NULL && tolerate(tolerations, keys[i]));
     }
     return ok || admission_no_memory(admission);
@@ -132,9 +132,9 @@ bool admit_tolerations(struct admission *admission)
 
 bool admit_node_taint(struct admission *admission)
 {
-    struct value *spec = value_child(admission->object, "spec"), *taints = spec != NULL ? array_child(spec, "taints") : NULL;
+    struct value *spec = value_child(admission->object, "spec"), *taints = spec != NULL ? admission_array(spec, "taints") : NULL;
     for (const struct value *taint = value_first(taints); taint != NULL; taint = value_next(taint))
-        if (strcmp(text_at(taint, "key"), "node.kubernetes.io/not-ready") == 0 && strcmp(text_at(taint, "effect"), "NoSchedule") == 0)
+        if (strcmp(admission_text(taint, "key"), "node.kubernetes.io/not-ready") == 0 && strcmp(admission_text(taint, "effect"), "NoSchedule") == 0)
             return true;
     struct value *taint = taints != NULL ? value_object() : NULL;
     bool ok = taint != NULL && value_set(taint, "key", value_string("node.kubernetes.io/not-ready")) && value_set(taint, "effect", value_string("NoSchedule"));
@@ -178,7 +178,7 @@ static bool set_scheduling(struct admission *admission, struct value *spec, cons
 {
     for (const struct value *label = value_first(value_get(scheduling, "nodeSelector")); label != NULL; label = value_next(label)) {
         struct value *selector = value_child(spec, "nodeSelector");
-        const char *own = text_at(selector, value_key(label));
+        const char *own = admission_text(selector, value_key(label));
         if (value_get(selector, value_key(label)) != NULL && strcmp(own, value_text(label)) != 0)
             return admission_forbid(admission, "conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", value_key(label), value_text(label),
                                     value_key(label), own);
@@ -186,7 +186,7 @@ static bool set_scheduling(struct admission *admission, struct value *spec, cons
             return admission_no_memory(admission);
     }
     for (const struct value *toleration = value_first(value_get(scheduling, "tolerations")); toleration != NULL; toleration = value_next(toleration)) {
-        struct value *own = array_child(spec, "tolerations");
+        struct value *own = admission_array(spec, "tolerations");
         bool there = false;
         for (const struct value *item = value_first(own); item != NULL; item = value_next(item))
             there = there || value_equal(item, toleration);

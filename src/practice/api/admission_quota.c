@@ -69,7 +69,7 @@ static bool list_silent(const struct value *pod, const char *resource, struct bu
     for (size_t i = 0; i < 2; i++)
         for (const struct value *container = value_first(value_find(pod, "spec", fields[i], NULL)); ok && container != NULL; container = value_next(container))
             if (!container_names(container, resource))
-                ok = vec_push(&names, (void *)(uintptr_t)text_at(container, "name"));
+                ok = vec_push(&names, (void *)(uintptr_t)admission_text(container, "name"));
     vec_sort(&names, by_text);
     if (names.length > 0)
         buf_printf(out, "%s%s for: ", out->length > 0 ? "; " : "", resource);
@@ -92,7 +92,7 @@ static bool check_named(struct admission *admission, const struct charge *charge
     if (!ok || !buf_ok(&text))
         ok = admission_no_memory(admission);
     else if (text.length > 0)
-        ok = admission_forbid(admission, "failed quota: %s: must specify %s", name_of(charge->quota), text.bytes);
+        ok = admission_forbid(admission, "failed quota: %s: must specify %s", admission_name(charge->quota), text.bytes);
     buf_free(&text);
     return ok;
 }
@@ -110,7 +110,7 @@ static bool check_counted(struct admission *admission, const struct charge *char
         buf_printf(&names, "%s%s", names.length > 0 ? "," : "", name);
     }
     if (!known && buf_ok(&names))
-        admission_forbid(admission, "status unknown for quota: %s, resources: %s", name_of(charge->quota), names.bytes);
+        admission_forbid(admission, "status unknown for quota: %s, resources: %s", admission_name(charge->quota), names.bytes);
     else if (!known)
         admission_no_memory(admission);
     buf_free(&names);
@@ -165,7 +165,7 @@ static bool check_room(struct admission *admission, struct charge *charge)
         print_amounts(&text, "requested: ", &charge->requested, &exceeded);
         print_amounts(&text, ", used: ", &charge->used, &exceeded);
         print_amounts(&text, ", limited: ", &charge->hard, &exceeded);
-        ok = buf_ok(&text) ? admission_forbid(admission, "exceeded quota: %s, %s", name_of(charge->quota), text.bytes) : admission_no_memory(admission);
+        ok = buf_ok(&text) ? admission_forbid(admission, "exceeded quota: %s, %s", admission_name(charge->quota), text.bytes) : admission_no_memory(admission);
         buf_free(&text);
     }
     amounts_free(&exceeded);
@@ -218,7 +218,7 @@ static bool pay(struct admission *admission, struct charge *charge)
         sub++;
     struct user user = {0};
     struct value *status = value_child(charge->quota, "status");
-    char *name = mem_string(name_of(charge->quota));
+    char *name = mem_string(admission_name(charge->quota));
     bool ok = sub != NULL && status != NULL && name != NULL && value_set(status, "used", amounts_value(&charge->used)) && value_set(charge->quota, "kind", value_string("ResourceQuota")) &&
               value_set(charge->quota, "apiVersion", value_string("v1")) && user_start(&user, "system:apiserver") && user_add_group(&user, USER_MASTERS);
     if (!ok)

@@ -52,7 +52,7 @@ static void read_mode(const struct value *ns, const char *mode, enum security_le
     char key[64];
     struct buf name = buf_make(sizeof key - 1);
     buf_printf(&name, LABEL "%s", mode);
-    const char *level = label_of(ns, name.bytes != NULL ? name.bytes : "");
+    const char *level = admission_label(ns, name.bytes != NULL ? name.bytes : "");
     *has_level = level != NULL;
     if (level != NULL && !read_level(level, &rule->level)) {
         const struct place at = place_map(&labels, name.bytes);
@@ -61,7 +61,7 @@ static void read_mode(const struct value *ns, const char *mode, enum security_le
             problem_invalid(problems, &at, level, "must be one of privileged, baseline, restricted");
     }
     buf_append_string(&name, "-version");
-    const char *version = label_of(ns, name.bytes != NULL ? name.bytes : "");
+    const char *version = admission_label(ns, name.bytes != NULL ? name.bytes : "");
     *has_version = version != NULL;
     if (version != NULL && !read_version(version, &rule->minor) && problems != NULL) {
         const struct place at = place_map(&labels, name.bytes);
@@ -139,7 +139,7 @@ static bool is_significant(const struct value *pod, const struct value *old)
     for (size_t i = 0; i < 3; i++) {
         const struct value *now = value_first(value_find(pod, "spec", fields[i], NULL)), *before = value_first(value_find(old, "spec", fields[i], NULL));
         for (; now != NULL && before != NULL; now = value_next(now), before = value_next(before))
-            if (strcmp(text_at(now, "image"), text_at(before, "image")) != 0)
+            if (strcmp(admission_text(now, "image"), admission_text(before, "image")) != 0)
                 return true;
         if (now != NULL || before != NULL)
             return true;
@@ -260,11 +260,11 @@ static bool check_namespace(struct admission *admission)
     struct policy now = read_policy(admission->object, &problems), old = read_policy(admission->old, &before);
     bool ok = problems_none(&problems) || (admission->old != NULL && before.list.length > 0 && before.list.length == problems.list.length);
     if (!ok)
-        status_invalid(admission->failure, admission->call->kind, name_of(admission->object), &problems);
+        status_invalid(admission->failure, admission->call->kind, admission_name(admission->object), &problems);
     problems_free(&problems);
     problems_free(&before);
     bool stricter = now.enforce.level != SECURITY_PRIVILEGED && !same_rule(&now.enforce, &old.enforce) && !(now.enforce.minor == old.enforce.minor && now.enforce.level <= old.enforce.level);
-    return ok && (admission->old == NULL || !stricter || warn_of_pods(admission, name_of(admission->object), &now.enforce));
+    return ok && (admission->old == NULL || !stricter || warn_of_pods(admission, admission_name(admission->object), &now.enforce));
 }
 
 bool check_pod_security(struct admission *admission)
