@@ -210,11 +210,21 @@ bool fieldset_read(struct arena *arena, const struct value *fields, const struct
     return read_set(arena, fields, 0, set, &self);
 }
 
+/* value.ToString: lists and maps are no keys, but somebody may have sent one. */
 static void describe_value(const struct value *v, struct buf *out)
 {
+    bool list = value_type(v) == VALUE_ARRAY, map = value_type(v) == VALUE_OBJECT;
+    buf_append_string(out, list ? "[" : "");
+    for (const struct value *entry = value_first(v); entry != NULL; entry = value_next(entry)) {
+        if (map)
+            buf_printf(out, "%s=", value_key(entry));
+        buf_append_string(out, list && entry != value_first(v) ? "," : "");
+        describe_value(entry, out);
+    }
+    buf_append_string(out, list ? "]" : "");
     if (value_text(v) != NULL)
         go_quote(value_text(v), out);
-    else
+    else if (!list && !map)
         json_print(v, false, out);
 }
 

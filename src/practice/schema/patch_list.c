@@ -240,7 +240,7 @@ static bool heed_directives(struct patching *p, struct vec *original, struct vec
         struct value *item = patch->items[i], *word = value_get(item, "$patch");
         const char *text = value_text(word), *key = NULL;
         if (word == NULL) {
-            patch->items[i] = NULL;
+            patch->items[i] = patch->items[kept]; /* marked ones come to stand at the end */
             patch->items[kept++] = item;
         } else if (text != NULL && strcmp(text, "replace") == 0)
             replaces = true;
@@ -388,6 +388,8 @@ bool patch_order(struct patching *p, struct vec *merged, const struct value *ord
     enum value_type type = VALUE_MISSING;
     bool ok = merge_key == NULL || merged->length == 0 || no_map(p, order);
     ok = ok && type_of(p, original, patch, &type);
+    if (ok && type == VALUE_OBJECT && merge_key == NULL) /* not to be compared; and none has the key that is no name */
+        ok = merged->length > 0 || value_first(order) != NULL ? patch_panic(p) : value_first(original) == NULL || patch_no_key(p, value_first(original), "");
     for (const struct value *item = merge_key != NULL ? value_first(order) : NULL; ok && type == VALUE_OBJECT && item != NULL; item = value_next(item))
         ok = value_get(item, merge_key) != NULL || patch_no_key(p, item, merge_key);
     ok = ok && places_of(p, value_first(order), merge_key, &wanted) && places_of(p, value_first(original), merge_key, &there) &&
