@@ -13,6 +13,14 @@ static struct value *default_of(const char *json)
     return json_parse(json, length, "a default", NULL);
 }
 
+/* Absent, or the null or "" that stands for absent in a field that is always there. */
+static bool is_unset(const struct value *v, const struct schema_field *field)
+{
+    const char *text = value_text(v);
+    return v == NULL || value_type(v) == VALUE_NULL || (text != NULL && text[0] == '\0' && (field->flags & SCHEMA_ALWAYS) != 0 &&
+                                                        (field->flags & SCHEMA_POINTER) == 0);
+}
+
 bool schema_apply_defaults(struct value *object, const struct schema *schema)
 {
     if (object == NULL || schema == NULL)
@@ -21,7 +29,7 @@ bool schema_apply_defaults(struct value *object, const struct schema *schema)
     if (type == VALUE_OBJECT && schema->type == SCHEMA_OBJECT) {
         for (size_t i = 0; i < schema->field_count; i++) {
             const struct schema_field *field = &schema->fields[i];
-            if (field->default_json == NULL || value_get(object, field->name) != NULL)
+            if (field->default_json == NULL || !is_unset(value_get(object, field->name), field))
                 continue;
             if (!value_set(object, field->name, default_of(field->default_json)))
                 return false;

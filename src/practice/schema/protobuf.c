@@ -66,7 +66,7 @@ static bool next_part(struct wire *w, struct part *out, bool *more)
         return true;
     if (!read_varint(w, &tag))
         return false;
-    *out = (struct part){.number = tag >> 3 < 65536 ? (unsigned)(tag >> 3) : 0, .type = (enum wire_type)(tag & 7)};
+    *out = (struct part){.number = tag >> 3 < 65536 ? (unsigned)(tag >> 3) : 0, .type = (enum wire_type)(tag & 7), .bytes.err = w->err};
     switch (out->type) {
     case WIRE_VARINT: return read_varint(w, &out->varint);
     case WIRE_64: return read_fixed(w, 8, &out->varint);
@@ -338,7 +338,6 @@ static bool add_entry(struct value *map, const struct part *part, const struct s
             ok = (key = text_of(&inner.bytes)) != NULL;
         } else if (inner.number == 2) {
             value = inner;
-            value.bytes.err = w.err;
         }
     }
     struct value *child = ok ? read_entry_value(&value, items) : NULL;
@@ -387,7 +386,6 @@ static bool read_message(struct wire w, const struct schema *schema, unsigned ou
     while (next_part(&w, &part, &more)) {
         if (!more)
             return true;
-        part.bytes.err = w.err;
         if (part.number == 0 || part.number > 255)
             continue;
         const struct schema_field *field = find(schema, outer << 8 | part.number, &inside);

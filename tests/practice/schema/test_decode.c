@@ -113,10 +113,131 @@ static void bodies_are_read_as_the_real_server_reads_them(void **state)
     assert_true(cases > 10);
 }
 
+/* Three lines a case: the kind that is served there, the body, the answer. */
+static void refusals_are_worded_as_the_real_server_words_them(void **state)
+{
+    (void)state;
+    char *text = file_read(KT_TEST_CASES "/refusals/live.txt", MOST_FILE, NULL, NULL), *rest = text;
+    int seen = 0;
+    assert_non_null(text);
+    for (char *expected; (expected = strsep(&rest, "\n")) != NULL && expected[0] != '\0';) {
+        if (expected[0] == '#')
+            continue;
+        char *body = strsep(&rest, "\n"), *answer = strsep(&rest, "\n");
+        struct error err = ERROR_INIT;
+        struct schema_type_meta meta;
+        const struct schema *schema = schema_type_meta(body, strlen(body), &meta, &err) ? schema_of(&meta) : NULL;
+        assert_null(schema != NULL ? schema_decode(body, strlen(body), schema, NULL, &err) : NULL);
+        schema_refusal(&err, &meta, expected, body, strlen(body));
+        assert_string_equal(err.message, answer + 2);
+        seen++;
+    }
+    mem_free(text);
+    assert_true(seen > 10);
+}
+
+static char *normalised(const char *json, const struct schema *schema, struct vec *complaints)
+{
+    struct value *v = json_parse(json, strlen(json), "test", NULL);
+    assert_non_null(v);
+    assert_true(schema_normalise(v, schema, complaints, NULL));
+    char *text = json_text(v, MOST_TEXT);
+    value_free(v);
+    return text;
+}
+
+static void a_value_without_a_text_is_complained_about_too(void **state)
+{
+    (void)state;
+    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+    char *text = normalised("{\"kind\":\"Pod\",\"spec\":{\"x\":1,\"containers\":[{\"name\":\"a\"},{\"name\":\"b\",\"y\":[]}]}}",
+                            schema_kind_of("", "v1", "Pod")->schema, &complaints);
+    assert_int_equal(complaints.length, 2);
+    assert_string_equal(complaints.items[0], "unknown field \"spec.x\"");
+    assert_string_equal(complaints.items[1], "unknown field \"spec.containers[1].y\"");
+    mem_free(text);
+    vec_free(&complaints);
+}
+
+static void complaints_come_to_an_end(void **state)
+{
+    (void)state;
+    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+    struct buf body = buf_make(MOST_TEXT);
+    buf_append_string(&body, "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\"");
+    for (int i = 0; i < 500; i++)
+        buf_printf(&body, ",\"x%d\":%d", i, i);
+    buf_append_string(&body, "}");
+    struct value *v = schema_decode(body.bytes, body.length, schema_kind_of("", "v1", "ConfigMap")->schema, &complaints, NULL);
+    assert_non_null(v);
+    assert_int_equal(complaints.length, SCHEMA_COMPLAINTS);
+    value_free(v);
+    buf_free(&body);
+    vec_free(&complaints);
+}
+
+/* A custom kind: spec.{count: integer, name: string}, unknown fields of spec.free kept. */
+static void custom_objects_are_pruned_and_in_alphabetical_order_but_not_judged(void **state)
+{
+    (void)state;
+    static const struct schema string = {.type = SCHEMA_STRING, .flags = SCHEMA_CUSTOM}, integer = {.type = SCHEMA_INT64, .flags = SCHEMA_CUSTOM};
+    static const struct schema nullable = {.type = SCHEMA_STRING, .flags = SCHEMA_CUSTOM | SCHEMA_NULLABLE};
+    static const struct schema open = {.type = SCHEMA_OBJECT, .flags = SCHEMA_CUSTOM | SCHEMA_PRESERVE};
+    static const struct schema strings = {.type = SCHEMA_ARRAY, .flags = SCHEMA_CUSTOM, .items = &string};
+    static const struct schema_field inner[] = {
+        {.name = "count", .schema = &integer}, {.name = "free", .schema = &open}, {.name = "list", .schema = &strings},
+        {.name = "name", .schema = &string},   {.name = "null", .schema = &nullable},
+    };
+    static const uint16_t inner_names[] = {0, 1, 2, 3, 4};
+    static const struct schema spec = {.type = SCHEMA_OBJECT, .flags = SCHEMA_CUSTOM, .fields = inner, .by_name = inner_names, .field_count = 5};
+    struct schema_field outer[] = {{.name = "apiVersion", .schema = &string}, {.name = "kind", .schema = &string},
+                                   {.name = "metadata", .schema = schema_definition("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")},
+                                   {.name = "spec", .schema = &spec}};
+    static const uint16_t outer_names[] = {0, 1, 2, 3};
+    struct schema root = {.type = SCHEMA_OBJECT, .flags = SCHEMA_CUSTOM, .fields = outer, .by_name = outer_names, .field_count = 4};
+    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+    char *text = normalised("{\"spec\":{\"null\":null,\"name\":null,\"list\":[null,5],\"free\":{\"z\":null,\"a\":{\"c\":1.50,\"b\":[]}},\"count\":\"x\","
+                            "\"gone\":1},\"metadata\":{\"uid\":\"u\",\"name\":\"n\",\"x\":1},\"kind\":\"A\",\"apiVersion\":\"b/v1\"}",
+                            &root, &complaints);
+    assert_string_equal(text, "{\"apiVersion\":\"b/v1\",\"kind\":\"A\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"spec\":{\"count\":\"x\","
+                              "\"free\":{\"a\":{\"b\":[],\"c\":1.5},\"z\":null},\"list\":[null,5],\"null\":null}}");
+    assert_int_equal(complaints.length, 2);
+    assert_string_equal(complaints.items[0], "unknown field \"spec.gone\"");
+    assert_string_equal(complaints.items[1], "unknown field \"metadata.x\"");
+    mem_free(text);
+    vec_free(&complaints);
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    static const char body[] = "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"x\":1,\"metadata\":{\"labels\":{\"b\":null,\"a\":\"\",\"a\":\"x\"}},\"spec\":{"
+                               "\"activeDeadlineSeconds\":5,\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"cpu\":1.0}}},null]}}";
+    const struct schema *schema = schema_kind_of("", "v1", "Pod")->schema;
+    int nth = 0;
+    for (bool ok = false; !ok;) {
+        struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+        struct error err = ERROR_INIT;
+        mem_fail_at(++nth);
+        struct value *v = schema_decode(body, strlen(body), schema, &complaints, &err);
+        mem_fail_at(0);
+        ok = v != NULL;
+        assert_true(ok ? complaints.length == 2 : err.kind == ERROR_MEMORY);
+        value_free(v);
+        vec_free(&complaints);
+    }
+    assert_true(nth > 20);
+}
+
 int test_decode(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_read_as_the_real_server_reads_them),
+        cmocka_unit_test(refusals_are_worded_as_the_real_server_words_them),
+        cmocka_unit_test(a_value_without_a_text_is_complained_about_too),
+        cmocka_unit_test(complaints_come_to_an_end),
+        cmocka_unit_test(custom_objects_are_pruned_and_in_alphabetical_order_but_not_judged),
+        cmocka_unit_test(survives_every_allocation_failing),
     };
     return cmocka_run_group_tests_name("practice/schema/decode", tests, NULL, NULL);
 }

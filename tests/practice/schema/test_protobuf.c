@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "data/units.h"
 #include "practice/schema/decode.h"
 #include "practice/schema/protobuf.h"
 
@@ -149,10 +150,147 @@ static void every_served_kind_is_the_same_in_json_and_protobuf(void **state)
     assert_true(same > 50);
 }
 
+/* Bodies and, below each, what Go's serializer made of them (record-protobuf.go). `look` is given every body as JSON and as protobuf. */
+static int each_recorded(void (*look)(const char *json, const unsigned char *body, size_t length))
+{
+    char *text = file_read(KT_TEST_CASES "/protobuf/recorded.txt", MOST_FILE, NULL, NULL), *rest = text, *json = NULL;
+    int cases = 0;
+    assert_non_null(text);
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        if (line[0] != '=') {
+            json = line;
+            continue;
+        }
+        size_t length;
+        char *bytes = base64_decode(line + 2, strlen(line + 2), &length);
+        assert_non_null(bytes);
+        look(json, (unsigned char *)bytes, length);
+        mem_free(bytes);
+        cases++;
+    }
+    mem_free(text);
+    return cases;
+}
+
+static void look_whether_it_is_the_same(const char *json, const unsigned char *body, size_t length)
+{
+    struct error err = ERROR_INIT;
+    struct protobuf_envelope envelope;
+    assert_true(protobuf_open(body, length, &envelope, &err));
+    const struct schema *schema = schema_of(envelope.api_version, envelope.kind);
+    if (schema == NULL)
+        schema = schema_definition("io.k8s.api.core.v1.PodList");
+    struct value *plain = schema_decode(json, strlen(json), schema, NULL, &err), *message = protobuf_decode(&envelope, schema, &err);
+    if (plain == NULL || message == NULL)
+        print_error("%s: %s\n", envelope.kind, err.message);
+    assert_true(plain != NULL && message != NULL && same_text(plain, message));
+    value_free(plain);
+    value_free(message);
+}
+
+static void what_has_no_sample_is_the_same_too(void **state)
+{
+    (void)state;
+    assert_true(each_recorded(look_whether_it_is_the_same) >= 8);
+}
+
+/* Whatever comes out, it is an object or an error. */
+static void try_body(const unsigned char *body, size_t length)
+{
+    struct error err = ERROR_INIT;
+    struct protobuf_envelope envelope;
+    if (!protobuf_open(body, length, &envelope, &err)) {
+        assert_int_equal(err.kind, ERROR_INPUT);
+        return;
+    }
+    const struct schema *schema = schema_of(envelope.api_version, envelope.kind);
+    struct value *v = protobuf_decode(&envelope, schema != NULL ? schema : schema_definition("io.k8s.api.core.v1.PodList"), &err);
+    assert_true(v != NULL || err.kind == ERROR_INPUT || err.kind == ERROR_LIMIT);
+    value_free(v);
+}
+
+static void look_at_broken_ones(const char *json, const unsigned char *body, size_t length)
+{
+    (void)json;
+    unsigned char *copy = mem_alloc(length);
+    assert_non_null(copy);
+    for (size_t i = 0; i < length; i++) {
+        memcpy(copy, body, length);
+        try_body(copy, i); /* cut short */
+        for (unsigned bit = 0; bit < 8; bit++) {
+            copy[i] = (unsigned char)(body[i] ^ 1U << bit);
+            try_body(copy, length);
+        }
+    }
+    mem_free(copy);
+}
+
+static void broken_bodies_are_errors_at_most(void **state)
+{
+    (void)state;
+    assert_true(each_recorded(look_at_broken_ones) >= 8);
+    try_body((const unsigned char *)"", 0);
+    try_body((const unsigned char *)"k8s", 3);
+    try_body((const unsigned char *)"{}", 2);
+}
+
+static void messages_within_messages_have_an_end(void **state)
+{
+    (void)state;
+    /* schema { not { not { ...: each level is field 28 and the length of what is in it */
+    enum { LEVELS = 5000 };
+    static unsigned char bytes[LEVELS * 5];
+    size_t at = sizeof bytes;
+    for (int i = 0; i < LEVELS; i++) {
+        size_t length = sizeof bytes - at;
+        unsigned char head[8] = {0xE2, 0x01}; /* 28 << 3 | 2 */
+        size_t count = 2;
+        for (; length >= 128; length >>= 7)
+            head[count++] = (unsigned char)(length | 128);
+        head[count++] = (unsigned char)length;
+        if (at < count)
+            break;
+        at -= count;
+        memcpy(bytes + at, head, count);
+    }
+    struct error err = ERROR_INIT;
+    struct protobuf_envelope envelope = {.message = bytes + at, .length = sizeof bytes - at};
+    assert_null(protobuf_decode(&envelope, schema_definition("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"), &err));
+    assert_int_equal(err.kind, ERROR_INPUT);
+}
+
+static void look_without_memory(const char *json, const unsigned char *body, size_t length)
+{
+    struct protobuf_envelope envelope;
+    assert_true(protobuf_open(body, length, &envelope, NULL));
+    const struct schema *schema = schema_of(envelope.api_version, envelope.kind);
+    int nth = 0;
+    (void)json;
+    for (bool ok = schema == NULL; !ok;) {
+        struct error err = ERROR_INIT;
+        mem_fail_at(++nth);
+        struct value *v = protobuf_decode(&envelope, schema, &err);
+        mem_fail_at(0);
+        ok = v != NULL;
+        assert_true(ok || err.kind == ERROR_MEMORY);
+        value_free(v);
+    }
+}
+
+static void survives_every_allocation_failing(void **state)
+{
+    (void)state;
+    each_recorded(look_without_memory);
+}
+
 int test_protobuf(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_served_kind_is_the_same_in_json_and_protobuf),
+        cmocka_unit_test(what_has_no_sample_is_the_same_too),
+        cmocka_unit_test(broken_bodies_are_errors_at_most),
+        cmocka_unit_test(messages_within_messages_have_an_end),
+        cmocka_unit_test(survives_every_allocation_failing),
     };
     return cmocka_run_group_tests_name("practice/schema/protobuf", tests, NULL, NULL);
 }
