@@ -237,6 +237,17 @@ void fill_disk(struct state *state, bool full)
     sql(state, full ? "PRAGMA max_page_count=1" : "PRAGMA max_page_count=1073741823"); /* SQLite raises the 1 to what is there */
 }
 
+static int refuse(void *data)
+{
+    (void)data;
+    return 1;
+}
+
+void fail_commits(struct state *state, bool fail)
+{
+    sqlite3_commit_hook(disk_db(state->disk), fail ? refuse : NULL, NULL);
+}
+
 /* True if the nth failure is still to come, which is found out by allocating up to it. */
 static bool still_armed(int nth)
 {

@@ -41,6 +41,8 @@ void sql(struct state *state, const char *statement);
 int64_t sql_number(struct state *state, const char *query);
 /* No room for a new page in the file, or room again. */
 void fill_disk(struct state *state, bool full);
+/* Commits fail at their very end, or work again. */
+void fail_commits(struct state *state, bool fail);
 
 /* Calls body with the 1st, 2nd, ... allocation failing until it finishes without reaching the failing one. */
 void each_allocation_failing(void (*body)(void *argument), void *argument);
