@@ -75,8 +75,10 @@ def folder_of(path):
 
 
 def row_of(rules, folder):
-    """The folder whose row counts: its own, if it has one (practice/state), else that of the folder at the top."""
-    return folder if folder in rules.may_use else folder.split("/")[0]
+    """The folder whose row counts: its own, if it has one (practice/state), else that of the nearest folder above."""
+    while folder not in rules.may_use and "/" in folder:
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def check_include(root, rules, path, header, quoted):

@@ -173,11 +173,7 @@ static struct value *read_raw(const struct wire *raw, struct error *err)
         malformed(err);
         return NULL;
     }
-    const char *slash = strchr(inner.api_version, '/');
-    char group[sizeof inner.api_version] = "";
-    if (slash != NULL)
-        memcpy(group, inner.api_version, (size_t)(slash - inner.api_version));
-    const struct schema_kind *kind = schema_kind_of(group, slash != NULL ? slash + 1 : inner.api_version, inner.kind);
+    const struct schema_kind *kind = schema_kind_at(inner.api_version, inner.kind);
     if (kind != NULL)
         return protobuf_decode(&inner, kind->schema, err);
     malformed(err);
@@ -428,6 +424,16 @@ bool protobuf_open(const void *body, size_t length, struct protobuf_envelope *ou
     return true;
 }
 
+/* A document that could not be read again from its text would be lost with the next start. */
+static bool is_shallow(const struct value *v, size_t left)
+{
+    for (const struct value *entry = value_first(v); entry != NULL; entry = value_next(entry)) {
+        if (left == 0 || !is_shallow(entry, left - 1))
+            return false;
+    }
+    return true;
+}
+
 struct value *protobuf_decode(const struct protobuf_envelope *envelope, const struct schema *schema, struct error *err)
 {
     struct error unused;
@@ -435,6 +441,11 @@ struct value *protobuf_decode(const struct protobuf_envelope *envelope, const st
     struct value *object = read_object(&w, schema);
     if (object == NULL)
         return NULL;
+    if (!is_shallow(object, JSON_DEPTH - 1)) {
+        value_free(object);
+        error_set(err, ERROR_LIMIT, "", "nested too deeply");
+        return NULL;
+    }
     bool ok = value_set(object, "kind", value_string(envelope->kind)) && value_set(object, "apiVersion", value_string(envelope->api_version));
     if (!ok)
         error_memory(w.err);

@@ -1,8 +1,8 @@
 /* protobuf.h: application/vnd.kubernetes.protobuf bodies: the bytes "k8s\0", then an envelope (runtime.Unknown) with apiVersion and kind, and in it
  * the message, whose field numbers stand in the table. Only reading: answers are JSON, which every client takes.
  *
- * Hostile bytes are an error (ERROR_INPUT), never more: nesting is bounded by PROTOBUF_DEPTH, and what is built is bounded by the message's length
- * (a value at most takes some 100 times its bytes; the body's length is bounded by who reads it).
+ * Hostile bytes are an error (ERROR_INPUT), never more: nesting is bounded by PROTOBUF_DEPTH and JSON_DEPTH, and what is built by the message's length
+ * (an empty message of two bytes may become an object of 500; the body's length is bounded by who reads it).
  */
 #ifndef KT_PRACTICE_SCHEMA_PROTOBUF_H
 #define KT_PRACTICE_SCHEMA_PROTOBUF_H
@@ -26,7 +26,7 @@ struct protobuf_envelope {
 bool protobuf_open(const void *body, size_t length, struct protobuf_envelope *out, struct error *err) __attribute__((warn_unused_result));
 
 /* Reads the message as `schema`, with the envelope's apiVersion and kind in it, normalised (decode.h). The caller frees; NULL: ERROR_INPUT,
- * ERROR_MEMORY. Fields that the table does not know are dropped. */
+ * ERROR_LIMIT (too deep), ERROR_MEMORY. Fields that the table does not know are dropped. */
 struct value *protobuf_decode(const struct protobuf_envelope *envelope, const struct schema *schema, struct error *err)
     __attribute__((warn_unused_result));
 

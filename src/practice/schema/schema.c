@@ -86,3 +86,15 @@ const struct schema_kind *schema_kind_of(const char *group, const char *version,
     }
     return NULL;
 }
+
+const struct schema_kind *schema_kind_at(const char *api_version, const char *kind)
+{
+    char group[256];
+    const char *slash = strchr(api_version, '/');
+    size_t length = slash != NULL ? (size_t)(slash - api_version) : 0;
+    if (length >= sizeof group)
+        return NULL;
+    memcpy(group, api_version, length);
+    group[length] = '\0';
+    return schema_kind_of(group, slash != NULL ? slash + 1 : api_version, kind);
+}

@@ -117,5 +117,7 @@ struct schema_kind {
 const struct schema_kind *const *schema_kinds(size_t *count);
 /* Finds a built-in kind; NULL: none. */
 const struct schema_kind *schema_kind_of(const char *group, const char *version, const char *kind);
+/* The same by an object's apiVersion ("v1", "apps/v1"). */
+const struct schema_kind *schema_kind_at(const char *api_version, const char *kind);
 
 #endif

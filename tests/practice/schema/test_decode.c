@@ -20,10 +20,7 @@ enum { MOST_FILE = 1 << 26, MOST_TEXT = 1 << 22 };
 
 static const struct schema *schema_of(const struct schema_type_meta *meta)
 {
-    char group[128] = "";
-    const char *slash = strchr(meta->api_version, '/');
-    snprintf(group, sizeof group, "%.*s", slash != NULL ? (int)(slash - meta->api_version) : 0, meta->api_version);
-    const struct schema_kind *kind = schema_kind_of(group, slash != NULL ? slash + 1 : meta->api_version, meta->kind);
+    const struct schema_kind *kind = schema_kind_at(meta->api_version, meta->kind);
     return kind != NULL ? kind->schema : NULL;
 }
 

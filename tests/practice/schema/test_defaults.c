@@ -16,11 +16,8 @@
 static const struct schema *schema_of(const char *body)
 {
     struct schema_type_meta meta;
-    char group[128] = "";
     assert_true(schema_type_meta(body, strlen(body), &meta, NULL));
-    const char *slash = strchr(meta.api_version, '/');
-    snprintf(group, sizeof group, "%.*s", slash != NULL ? (int)(slash - meta.api_version) : 0, meta.api_version);
-    const struct schema_kind *kind = schema_kind_of(group, slash != NULL ? slash + 1 : meta.api_version, meta.kind);
+    const struct schema_kind *kind = schema_kind_at(meta.api_version, meta.kind);
     assert_non_null(kind);
     return kind->schema;
 }

@@ -41,6 +41,9 @@ static void a_kind_is_as_discovery_tells_it(void **state)
     assert_null(schema_kind_of("apps", "v1", "Pod"));
     assert_null(schema_kind_of("", "v2", "Pod"));
     assert_null(schema_kind_of("", "v1", "pod"));
+    assert_ptr_equal(schema_kind_at("apps/v1", "Deployment"), kind);
+    assert_non_null(schema_kind_at("v1", "Pod"));
+    assert_null(schema_kind_at("", "Pod"));
 }
 
 static void what_has_no_body_in_json_has_no_schema(void **state)
