@@ -112,6 +112,7 @@ bool access_authenticate(struct access *access, const struct credentials *creden
     return false;
 }
 
+/* Requests for these are let through before anybody is asked; reviews do not know of it, as on the real server. */
 static bool is_always_allowed(const struct attributes *what)
 {
     static const char *const paths[] = {"/healthz", "/readyz", "/livez"};
@@ -135,7 +136,7 @@ static bool node_may(struct access *access, const struct user *user, const struc
 
 bool access_allowed(struct access *access, const struct user *user, const struct attributes *what, struct buf *reason)
 {
-    return is_always_allowed(what) || user_has_group(user, USER_MASTERS) || node_may(access, user, what) || rbac_allows(access->rbac, user, what, reason);
+    return user_has_group(user, USER_MASTERS) || node_may(access, user, what) || rbac_allows(access->rbac, user, what, reason);
 }
 
 static const char *or_empty(const char *text)
@@ -207,7 +208,7 @@ bool access_refuse(const struct user *user, const struct attributes *what, struc
 
 bool access_require(struct access *access, const struct user *user, const struct attributes *what, struct status *failure)
 {
-    if (access_allowed(access, user, what, NULL))
+    if (is_always_allowed(what) || access_allowed(access, user, what, NULL))
         return true;
     struct buf reason = buf_make(RBAC_REASON);
     bool allowed = rbac_allows(access->rbac, user, what, &reason); /* once more, for the reason: refusals are rare */
