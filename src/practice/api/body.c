@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/yaml.h"
+#include "practice/api/json_fault.h"
 #include "practice/api/negotiate.h"
 #include "practice/schema/decode.h"
 #include "practice/schema/protobuf.h"
@@ -65,13 +66,26 @@ static bool take(struct value *value, struct call *call, struct status *failure)
     return value != NULL || no_memory(failure);
 }
 
-static bool read_json(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
+/* Reads it; an error has Go's words, which differ from our parser's. */
+static struct value *parse_json(const struct body *body, struct error *err)
 {
     struct schema_type_meta meta;
+    struct value *value = NULL;
+    if (schema_type_meta(body->bytes, body->length, &meta, err))
+        value = json_parse(body->bytes, body->length, "body", err);
+    if (value != NULL || err->kind == ERROR_MEMORY)
+        return value;
+    struct buf fault = buf_make(sizeof err->message);
+    if (json_fault(body->bytes, body->length, &fault) && buf_ok(&fault))
+        error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault.bytes);
+    buf_free(&fault);
+    return NULL;
+}
+
+static bool read_json(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
+{
     struct error err = ERROR_INIT;
-    if (!schema_type_meta(body->bytes, body->length, &meta, &err))
-        return err.kind == ERROR_MEMORY ? no_memory(failure) : unrecognized(body, call, err.message, failure);
-    struct value *value = json_parse(body->bytes, body->length, "body", &err);
+    struct value *value = parse_json(body, &err);
     if (value == NULL)
         return err.kind == ERROR_MEMORY ? no_memory(failure) : unrecognized(body, call, err.message, failure);
     if (call->validation != VALIDATE_IGNORE && !body_duplicates(body->bytes, body->length, duplicates)) {
@@ -81,24 +95,45 @@ static bool read_json(const struct body *body, struct call *call, struct vec *du
     return take(value, call, failure);
 }
 
-/* `yaml: line 3: did not find ...`: our parser's words, with the line of NAME:LINE:COLUMN. */
+/* `yaml: line 3: did not find ...`: libyaml's words, which are Go's, too, with the line of NAME:LINE:COLUMN; the first is not told. */
 static void yaml_words(const struct error *err, char out[static 640])
 {
+    static const char ours[] = "not valid YAML: ";
     unsigned line = 0;
-    const char *colon = strchr(err->where, ':');
+    const char *colon = strchr(err->where, ':'), *message = err->message;
     if (colon != NULL)
         sscanf(colon + 1, "%u", &line);
-    snprintf(out, 640, "yaml: line %u: %s", line, err->message);
+    if (strncmp(message, ours, sizeof ours - 1) == 0)
+        message += sizeof ours - 1;
+    if (line > 1)
+        snprintf(out, 640, "yaml: line %u: %s", line, message);
+    else
+        snprintf(out, 640, "yaml: %s", message);
+}
+
+/* The first document of a stream; none at all is null. */
+static struct value *first_document(const struct body *body, enum yaml_duplicates duplicates, struct error *err)
+{
+    struct vec documents;
+    struct value *first = NULL;
+    if (!yaml_parse_all(body->bytes, body->length, "body", duplicates, &documents, err))
+        return NULL;
+    if (documents.length > 0)
+        first = vec_take(&documents, 0);
+    else if ((first = value_null()) == NULL)
+        error_memory(err);
+    vec_free(&documents);
+    return first;
 }
 
 /* Of a name that stands twice the last counts. The first such is told, the others stay unsaid: the parser stops there. */
 static struct value *parse_yaml(const struct body *body, const struct call *call, struct vec *duplicates, struct error *err)
 {
-    struct value *value = yaml_parse(body->bytes, body->length, "body", YAML_DUPLICATES_REFUSE, err);
+    struct value *value = first_document(body, YAML_DUPLICATES_REFUSE, err);
     if (value != NULL || err->kind != ERROR_INPUT)
         return value;
     struct error first = *err;
-    value = yaml_parse(body->bytes, body->length, "body", YAML_DUPLICATES_LAST, err);
+    value = first_document(body, YAML_DUPLICATES_LAST, err);
     if (value == NULL || call->validation == VALIDATE_IGNORE)
         return value;
     const char *quote = strchr(first.message, '"'), *end = quote != NULL ? strrchr(quote + 1, '"') : NULL;
@@ -200,6 +235,16 @@ static bool read_apply(const struct body *body, struct call *call, struct vec *d
     return err.kind == ERROR_MEMORY ? no_memory(failure) : status_bad_request(failure, "error decoding patch: error converting YAML to JSON: %s", words);
 }
 
+/* null is a patch without anything in it, but for a merge patch, where it would be the whole object. */
+static bool null_patch(struct call *call, struct status *failure)
+{
+    if (call->patch == PATCH_MERGE)
+        return status_bad_request(failure, "Invalid JSON Patch");
+    value_free(call->body);
+    call->body = call->patch == PATCH_JSON ? value_array() : value_object();
+    return call->body != NULL || no_memory(failure);
+}
+
 bool body_read_patch(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
 {
     for (size_t i = 0; body->type != NULL && i < sizeof patches / sizeof *patches; i++)
@@ -211,7 +256,8 @@ bool body_read_patch(const struct body *body, struct call *call, struct vec *dup
         return false;
     }
     call->duplicates = duplicates;
-    return call->patch == PATCH_APPLY ? read_apply(body, call, duplicates, failure) : read_json_patch(body, call, duplicates, failure);
+    bool read = call->patch == PATCH_APPLY ? read_apply(body, call, duplicates, failure) : read_json_patch(body, call, duplicates, failure);
+    return read && (value_type(call->body) != VALUE_NULL || null_patch(call, failure));
 }
 
 /* Decodes the options as what they are. */
@@ -234,13 +280,21 @@ static bool decode_options(struct value *value, struct call *call, struct status
 
 static struct value *parse_options(const struct body *body, struct call *call, struct error *err)
 {
-    struct schema_type_meta meta;
     struct protobuf_envelope envelope;
     switch (body_type(body->type)) {
-    case BODY_JSON: return schema_type_meta(body->bytes, body->length, &meta, err) ? json_parse(body->bytes, body->length, "body", err) : NULL;
+    case BODY_JSON: return parse_json(body, err);
     case BODY_YAML: return parse_yaml(body, call, NULL, err);
     default: return protobuf_open(body->bytes, body->length, &envelope, err) ? protobuf_decode(&envelope, schema_definition(DELETE_OPTIONS), err) : NULL;
     }
+}
+
+static bool refuse_options(const struct body *body, const struct error *err, struct status *failure)
+{
+    char words[640];
+    if (body_type(body->type) != BODY_YAML)
+        return status_bad_request(failure, "%s", err->message);
+    yaml_words(err, words);
+    return status_bad_request(failure, "%s", words);
 }
 
 bool body_read_delete(const struct body *body, struct call *call, struct status *failure)
@@ -253,7 +307,7 @@ bool body_read_delete(const struct body *body, struct call *call, struct status 
     call->validation = VALIDATE_IGNORE; /* unknown fields of options trouble nobody */
     struct value *value = parse_options(body, call, &err);
     if (value == NULL)
-        return err.kind == ERROR_MEMORY ? no_memory(failure) : status_bad_request(failure, "%s", err.message);
+        return err.kind == ERROR_MEMORY ? no_memory(failure) : refuse_options(body, &err, failure);
     if (value_type(value) != VALUE_OBJECT) { /* null */
         value_free(value);
         return true;

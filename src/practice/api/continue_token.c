@@ -7,6 +7,7 @@
 #include "data/json.h"
 #include "data/units.h"
 #include "data/utf8.h"
+#include "practice/api/json_fault.h"
 
 enum { TOKEN_MOST = 8 << 10 };
 
@@ -81,12 +82,16 @@ static char *decode(const char *text, size_t *length, struct status *failure)
     return bytes;
 }
 
-/* The word that Go's decoder would say about a text that is no JSON. */
 static bool not_json(const char *bytes, size_t length, struct status *failure)
 {
-    if (length == 0 || bytes[0] == '{')
-        return status_bad_request(failure, NOT_VALID "unexpected end of JSON input");
-    return status_bad_request(failure, NOT_VALID "invalid character '%c' looking for beginning of value", bytes[0] >= ' ' && bytes[0] < 0x7f ? bytes[0] : '?');
+    struct buf fault = buf_make(TOKEN_MOST);
+    if (!json_fault(bytes, length, &fault))
+        buf_append_string(&fault, "too deep");
+    bool whole = buf_ok(&fault);
+    if (whole)
+        status_bad_request(failure, NOT_VALID "%s", fault.bytes);
+    buf_free(&fault);
+    return whole ? false : no_memory(failure);
 }
 
 static bool wrong_type(const struct value *v, const char *field, const char *type, struct status *failure)

@@ -138,6 +138,8 @@ void exchange_fail(struct exchange *x)
     char seconds[24];
     if (x->failure.code == 0)
         status_error(&x->failure, &(struct error){.kind = ERROR_MEMORY});
+    if (x->format.as != AS_OBJECT) /* the form fits no Status: as the real server, in JSON then */
+        x->format.yaml = false;
     if (x->failure.retry_after_s > 0) {
         snprintf(seconds, sizeof seconds, "%d", x->failure.retry_after_s);
         http_add_header(x->request, "Retry-After", seconds);
@@ -371,6 +373,16 @@ static bool read_delete(struct exchange *x, const struct body *body)
     return true;
 }
 
+/* A get may say how old its answer may be at most; here it is never old. */
+static bool read_get(struct exchange *x)
+{
+    const char *text = query_get(&x->query, "resourceVersion");
+    uint64_t version, newest = state_version(x->server->api.state);
+    if (!options_version(text != NULL ? text : "", &version, &x->failure))
+        return false;
+    return version <= newest || options_too_large(version, newest, &x->failure);
+}
+
 /* Everything that a call's verb wants to know. */
 static bool read_call(struct exchange *x)
 {
@@ -383,6 +395,7 @@ static bool read_call(struct exchange *x)
     case VERB_PATCH: return options_write(&x->query, call, &x->failure) && body_read_patch(&body, call, &x->duplicates, &x->failure);
     case VERB_DELETE:
     case VERB_DELETE_COLLECTION: return read_delete(x, &body);
+    case VERB_GET: return read_get(x);
     default: return true;
     }
 }
@@ -402,6 +415,10 @@ void exchange_run(struct exchange *x)
         .name = x->route.name[0] != '\0' ? x->route.name : NULL,
         .grace = -1,
     };
+    if (x->route.verb != VERB_WATCH && !options_common(&x->query, &x->failure)) {
+        exchange_fail(x);
+        return;
+    }
     if (x->route.verb == VERB_LIST) {
         list_serve(x);
         return;

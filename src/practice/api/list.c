@@ -142,20 +142,6 @@ static void send_list(struct list *list)
     }
 }
 
-static bool too_large(struct exchange *x, uint64_t version, uint64_t current)
-{
-    struct value *cause = value_object();
-    status_set(&x->failure, 504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu", (unsigned long long)version, (unsigned long long)current);
-    x->failure.retry_after_s = 1;
-    x->failure.causes = value_array();
-    if (cause == NULL || x->failure.causes == NULL || !value_set(cause, "reason", value_string("ResourceVersionTooLarge")) ||
-        !value_set(cause, "message", value_string("Too large resource version")))
-        value_free(cause);
-    else if (!value_append(x->failure.causes, cause))
-        return false;
-    return false;
-}
-
 static bool read_version(struct exchange *x, const char *text, uint64_t *out)
 {
     size_t digits = strspn(text, "0123456789");
@@ -190,11 +176,11 @@ static bool choose_version(struct exchange *x, struct range *range)
         range->limit = 0; /* "any version": the real one answers from its cache, in one piece */
     } else if (strcmp(options->match, "Exact") != 0 && (strcmp(options->match, "NotOlderThan") == 0 || range->limit == 0)) {
         if (wanted > newest)
-            return too_large(x, wanted, newest);
+            return options_too_large(wanted, newest, &x->failure);
         wanted = 0;
     }
     if (wanted > newest)
-        return too_large(x, wanted, newest);
+        return options_too_large(wanted, newest, &x->failure);
     if (wanted != 0)
         range->version = wanted;
     range->at = range->version == newest && state_is_clean(state) ? 0 : range->version;

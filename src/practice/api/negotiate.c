@@ -81,13 +81,10 @@ static bool read_clause(struct clause *clause, const char *text, size_t length)
     size_t range = 0;
     while (range < length && text[range] != ';')
         range++;
-    const char *slash = memchr(text, '/', range), *first = skip_blanks(text);
+    const char *slash = memchr(text, '/', range);
     if (slash != NULL) {
         copy_word(clause->type, text, (size_t)(slash - text));
         copy_word(clause->sub, slash + 1, range - (size_t)(slash + 1 - text));
-    } else if (range > 0 && *first == '*') {
-        strcpy(clause->type, "*");
-        strcpy(clause->sub, "*");
     } else {
         return false;
     }
@@ -133,15 +130,15 @@ static const struct {
 } conversions[] = {{"Table", AS_TABLE}, {"PartialObjectMetadata", AS_PARTIAL}, {"PartialObjectMetadataList", AS_PARTIAL_LIST}};
 
 /* The form that a clause asks for; false: it cannot be had. */
-static bool take(const struct clause *clause, bool yaml, enum negotiate_what what, struct format *out)
+static bool take(const struct clause *clause, bool yaml, struct format *out)
 {
     *out = (struct format){.yaml = yaml, .pretty = clause->pretty};
-    if (clause->server_version[0] != '\0')
+    if (clause->server_version[0] != '\0' && strcmp(clause->server_version, "v1") != 0)
         return false;
     if (clause->stream[0] != '\0' && (yaml || strcmp(clause->stream, "watch") != 0))
         return false;
     if (!clause->converts)
-        return what == NEGOTIATE_OBJECT || !yaml;
+        return true;
     bool beta = strcmp(clause->version, "v1beta1") == 0;
     if (strcmp(clause->group, "meta.k8s.io") != 0 || (!beta && strcmp(clause->version, "v1") != 0))
         return false;
@@ -149,18 +146,18 @@ static bool take(const struct clause *clause, bool yaml, enum negotiate_what wha
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
         if (strcmp(clause->as, conversions[i].kind) == 0) {
             out->as = conversions[i].as;
-            return what == NEGOTIATE_OBJECT || !yaml;
+            return true;
         }
     return false;
 }
 
 /* Tries JSON, then YAML, as far as the range covers them. */
-static bool take_any(const struct clause *clause, enum negotiate_what what, struct format *out)
+static bool take_any(const struct clause *clause, struct format *out)
 {
     bool all = strcmp(clause->type, "*") == 0 && strcmp(clause->sub, "*") == 0, any = strcmp(clause->sub, "*") == 0;
     if (!all && strcmp(clause->type, "application") != 0)
         return false;
-    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, what, out)) || ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, what, out));
+    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, out)) || ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, out));
 }
 
 #define FORMS "application/json, application/yaml"
@@ -171,7 +168,7 @@ static bool router_knows(const struct clause *clauses, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if ((strcmp(clauses[i].type, "*") == 0 && strcmp(clauses[i].sub, "*") == 0) ||
-            (strcmp(clauses[i].type, "application") == 0 && (strcmp(clauses[i].sub, "json") == 0 || strcmp(clauses[i].sub, "yaml") == 0)))
+            (strcmp(clauses[i].type, "application") == 0 && (strcmp(clauses[i].sub, "json") == 0 || strcmp(clauses[i].sub, "yaml") == 0 || strcmp(clauses[i].sub, "vnd.kubernetes.protobuf") == 0)))
             return true;
     return false;
 }
@@ -200,17 +197,18 @@ bool negotiate(const char *accept, const char *user_agent, const char *pretty, e
     if (accept == NULL || accept[0] == '\0')
         return true;
     size_t count = read_accept(accept, clauses);
+    if (!router_knows(clauses, count)) {
+        status_set(failure, 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " FORMS "%s", what != NEGOTIATE_OBJECT ? ", " STREAMS : "");
+        failure->detailed = true;
+        return false;
+    }
     for (size_t i = 0; i < count; i++)
-        if (take_any(&clauses[i], what, out)) {
+        if (take_any(&clauses[i], out)) {
             out->pretty = out->pretty || pretty_too;
-            return true;
+            return what != NEGOTIATE_WATCH || !out->yaml || status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " STREAMS);
         }
     *out = (struct format){.pretty = pretty_too};
-    if (router_knows(clauses, count))
-        return status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: %s", what == NEGOTIATE_WATCH ? STREAMS : FORMS);
-    status_set(failure, 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " FORMS "%s", what == NEGOTIATE_WATCH ? ", " STREAMS : "");
-    failure->detailed = true;
-    return false;
+    return status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " FORMS);
 }
 
 bool media_is(const char *type, const char *wanted)

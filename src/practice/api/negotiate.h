@@ -18,8 +18,9 @@ struct format {
 };
 
 enum negotiate_what {
-    NEGOTIATE_OBJECT, /* as an object, a list, a Table ... */
-    NEGOTIATE_WATCH,  /* the same as a stream: JSON only */
+    NEGOTIATE_OBJECT, /* an object */
+    NEGOTIATE_LIST,   /* a list: the same, but that refusals name streams, too */
+    NEGOTIATE_WATCH,  /* a stream: JSON only */
 };
 
 /* accept, user_agent: headers or NULL; pretty: the query's word or NULL. False: 406. */

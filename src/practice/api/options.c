@@ -1,5 +1,7 @@
 #include "practice/api/options.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -94,6 +96,65 @@ bool options_list(const struct query *query, struct list_options *out, struct st
         .send_initial = query_is_true(query, "sendInitialEvents"),
     };
     return get_number(query, "timeoutSeconds", &out->timeout_s, failure) && get_number(query, "limit", &out->limit, failure);
+}
+
+/* [-+]?([0-9]*(\.[0-9]*)?[a-z]+)+ with Go's units, or 0. */
+static bool is_duration(const char *text)
+{
+    static const char *const units[] = {"ns", "us", "\xC2\xB5s", "\xCE\xBCs", "ms", "s", "m", "h"};
+    text += *text == '-' || *text == '+';
+    if (strcmp(text, "0") == 0)
+        return true;
+    bool any = false;
+    while (*text != '\0') {
+        size_t whole = strspn(text, "0123456789"), part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0, found = 0;
+        if (whole + part == 0)
+            return false;
+        text += whole + (text[whole] == '.') + part;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (strncmp(text, units[i], strlen(units[i])) == 0 && strlen(units[i]) > found)
+                found = strlen(units[i]);
+        if (found == 0)
+            return false;
+        text += found;
+        any = true;
+    }
+    return any;
+}
+
+bool options_common(const struct query *query, struct status *failure)
+{
+    const char *timeout = get_text(query, "timeout");
+    if (timeout[0] != '\0' && !is_duration(timeout))
+        return status_bad_request(failure, "invalid timeout specified in the request URL - time: invalid duration \"%s\"", timeout);
+    if (query_get(query, "export") != NULL && query_is_true(query, "export"))
+        return status_bad_request(failure, "the export parameter, deprecated since v1.14, is no longer supported");
+    return true;
+}
+
+bool options_version(const char *text, uint64_t *version, struct status *failure)
+{
+    errno = 0;
+    *version = strtoull(text, NULL, 10);
+    if (text[strspn(text, "0123456789")] == '\0' && errno != ERANGE)
+        return true;
+    return status_set(failure, 500, "", "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", text, text,
+                      errno == ERANGE ? "value out of range" : "invalid syntax");
+}
+
+bool options_too_large(uint64_t version, uint64_t current, struct status *failure)
+{
+    struct value *cause = value_object();
+    status_set(failure, 504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu", (unsigned long long)version, (unsigned long long)current);
+    failure->retry_after_s = 1;
+    failure->causes = value_array();
+    bool made = cause != NULL && failure->causes != NULL && value_set(cause, "reason", value_string("ResourceVersionTooLarge")) &&
+                value_set(cause, "message", value_string("Too large resource version"));
+    if (!made)
+        value_free(cause);
+    else if (!value_append(failure->causes, cause))
+        return false;
+    return false;
 }
 
 static const char *const matches[] = {"Exact", "NotOlderThan", "", NULL}, *const watch_matches[] = {"NotOlderThan", NULL};

@@ -35,6 +35,13 @@ bool options_list(const struct query *query, struct list_options *out, struct st
 /* What does not go together, 422. */
 bool options_check_list(const struct list_options *options, struct status *failure);
 
+/* What holds for every request but watches: `timeout` is a duration; and what a get may not say any more (export). False: 400. */
+bool options_common(const struct query *query, struct status *failure);
+/* A version as watches and gets read it; *version 0 for none. False: 500, as the real server answers. */
+bool options_version(const char *text, uint64_t *version, struct status *failure);
+/* 504: the client knows a version that is not there yet. */
+bool options_too_large(uint64_t version, uint64_t current, struct status *failure);
+
 /* Fills the call's dry_run, force, validation and manager for its verb (CreateOptions, UpdateOptions, PatchOptions), borrowing from the query. */
 bool options_write(const struct query *query, struct call *call, struct status *failure);
 

@@ -119,10 +119,16 @@ void other_serve(struct exchange *x)
 {
     x->format.yaml = false;
     x->format.as = AS_OBJECT;
-    if (health_serve(x) || control(x) || described(x))
+    bool exact = !x->route.slash;
+    if ((exact && health_serve(x)) || control(x) || described(x))
         return;
-    if (strcmp(x->route.path, "/metrics") == 0 && strcmp(x->method, "GET") == 0)
+    if (exact && strcmp(x->route.path, "/metrics") == 0 && strcmp(x->method, "GET") == 0) {
         metrics(x);
-    else
+    } else if (route_is_below_group(&x->route, x->server->api.registry)) {
+        status_no_such_path(&x->failure);
+        x->failure.detailed = true;
+        exchange_fail(x);
+    } else {
         not_found(x);
+    }
 }

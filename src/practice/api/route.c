@@ -80,6 +80,7 @@ bool route_parse(const char *path, struct route *out, struct status *failure)
     if (out->path == NULL)
         return status_bad_request(failure, "the path of the request cannot be read");
     size_t length = strlen(out->path);
+    out->slash = length > 1 && out->path[length - 1] == '/';
     while (length > 1 && out->path[length - 1] == '/')
         out->path[--length] = '\0';
     out->parts = mem_string(out->path + (length > 0));
@@ -119,12 +120,17 @@ void route_attributes(const struct route *route, const char *method, bool watch,
     attributes->name = item || name == NULL ? route->name : name;
 }
 
-static bool is_group(const struct registry *registry, const char *group)
+bool route_is_below_group(const struct route *route, const struct registry *registry)
 {
-    size_t count;
+    const char *path = route->path;
+    if (strncmp(path, "/api/", 5) == 0 || strncmp(path, "/version/", 9) == 0)
+        return true;
+    if (strncmp(path, "/apis/", 6) != 0)
+        return false;
+    size_t count, length = strcspn(path + 6, "/");
     const struct schema_kind *const *kinds = registry_kinds(registry, &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(kinds[i]->group, group) == 0)
+        if (strlen(kinds[i]->group) == length && memcmp(kinds[i]->group, path + 6, length) == 0)
             return true;
     return false;
 }
@@ -178,7 +184,7 @@ static bool no_such_path(struct status *failure)
 bool route_find(struct route *route, const struct registry *registry, const char *method, bool watch, struct status *failure, bool *plain)
 {
     *plain = false;
-    if (!route->is_resource || (route->group[0] != '\0' && !is_group(registry, route->group))) {
+    if (!route->is_resource || !route_is_below_group(route, registry)) {
         *plain = true;
         return no_such_path(failure);
     }

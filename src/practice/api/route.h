@@ -15,6 +15,7 @@
 struct route {
     char *path;                   /* decoded, without slashes at its end (but for "/"); owned, as `parts` */
     char *parts;
+    bool slash;                   /* there was a slash at the end */
     bool is_resource;             /* the next ones; false: a path like /healthz or /apis */
     const char *group, *version, *resource, *subresource, *ns, *name; /* "" where there is none */
     const char *rest;             /* what follows the subresource, "" (proxy) */
@@ -34,6 +35,8 @@ void route_free(struct route *route);
 enum { ROUTE_VERB = 32 };
 void route_attributes(const struct route *route, const char *method, bool watch, const char *name, char out[static ROUTE_VERB], struct attributes *attributes);
 
+/* True for paths below /api, /version and the groups that are served: what is not there is refused with a Status, elsewhere with a text. */
+bool route_is_below_group(const struct route *route, const struct registry *registry);
 /* Finds kind, subresource and verb. False: 404 or 405; *plain is set where the real server answers `404 page not found` as text. */
 bool route_find(struct route *route, const struct registry *registry, const char *method, bool watch, struct status *failure, bool *plain);
 

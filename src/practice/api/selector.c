@@ -75,7 +75,7 @@ static bool find_field(const char *name, size_t length, const struct schema_kind
         }
     if (strcmp(kind->kind, "Job") == 0 && strcmp(kind->group, "batch") == 0)
         return status_bad_request(failure, "field label \"%.*s\" not supported for Job", (int)length, name);
-    if (selectors == NULL && kind->crd == NULL)
+    if (kind->crd == NULL && (selectors == NULL || (kind->group[0] != '\0' && strcmp(kind->group, "events.k8s.io") != 0)))
         return status_bad_request(failure, "\"%.*s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", (int)length, name);
     return status_bad_request(failure, "field label not supported: %.*s", (int)length, name);
 }

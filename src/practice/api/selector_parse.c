@@ -101,6 +101,8 @@ static bool is_dns_name(const char *text, size_t length)
 
 #define NAME_FORM "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 
+#define KEY_FORM "name part must consist of " NAME_FORM " (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+
 /* What is wrong with a key, as the server says it; NULL: nothing. */
 static const char *key_fault(const char *key)
 {
@@ -116,23 +118,23 @@ static const char *key_fault(const char *key)
         return "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
                "alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
     if (name[0] == '\0')
-        return "name part must be non-empty";
+        return "name part must be non-empty; " KEY_FORM;
+    bool is_right = is_name(name, strlen(name));
     if (strlen(name) > 63)
-        return "name part must be no more than 63 bytes";
-    if (!is_name(name, strlen(name)))
-        return "name part must consist of " NAME_FORM " (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-               "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-    return NULL;
+        return is_right ? "name part must be no more than 63 bytes" : "name part must be no more than 63 bytes; " KEY_FORM;
+    return is_right ? NULL : KEY_FORM;
 }
+
+#define VALUE_FORM                                                                                                                         \
+    "a valid label must be an empty string or consist of " NAME_FORM " (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " \
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 static const char *value_fault(const char *value)
 {
+    bool is_right = value[0] == '\0' || is_name(value, strlen(value));
     if (strlen(value) > 63)
-        return "must be no more than 63 bytes";
-    if (value[0] != '\0' && !is_name(value, strlen(value)))
-        return "a valid label must be an empty string or consist of " NAME_FORM " (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-               "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-    return NULL;
+        return is_right ? "must be no more than 63 bytes" : "must be no more than 63 bytes; " VALUE_FORM;
+    return is_right ? NULL : VALUE_FORM;
 }
 
 /* Values are a set in the order of their bytes, so that the place in a refusal is the one that the server tells. */

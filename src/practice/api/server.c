@@ -120,7 +120,7 @@ static bool prepare(struct exchange *x, bool *plain)
         return false;
     registry_hold(x->server->api.registry, x->route.kind);
     bool streams = x->route.verb == VERB_WATCH, lists = streams || x->route.verb == VERB_LIST;
-    return negotiate(accept, agent, pretty, streams ? NEGOTIATE_WATCH : NEGOTIATE_OBJECT, &x->format, &x->failure) &&
+    return negotiate(accept, agent, pretty, streams ? NEGOTIATE_WATCH : lists ? NEGOTIATE_LIST : NEGOTIATE_OBJECT, &x->format, &x->failure) &&
            (!lists || options_list(&x->query, &x->list, &x->failure));
 }
 

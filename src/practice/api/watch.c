@@ -1,7 +1,5 @@
 /* watch: a stream of changes. A watch is a cursor into the state's history and costs no more, however slowly its client reads: events become bytes when there is room for them. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -260,18 +258,6 @@ void watch_check_kinds(struct server *server)
     }
 }
 
-/* The version after which events are told; false: 500, as the real server answers a malformed one. */
-static bool read_from(struct exchange *x, uint64_t *from)
-{
-    const char *text = x->list.version;
-    char *end;
-    errno = 0;
-    *from = strtoull(text, &end, 10);
-    if (text[strspn(text, "0123456789")] == '\0' && errno != ERANGE)
-        return true;
-    return status_set(&x->failure, 500, "", "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", text, text, errno == ERANGE ? "value out of range" : "invalid syntax");
-}
-
 static bool keep(const struct object *object, const void *selector)
 {
     return selector_matches(selector, object);
@@ -351,9 +337,7 @@ static struct watch *make(struct exchange *x, uint64_t from)
 static bool tell_too_large(struct watch *watch, uint64_t from)
 {
     struct status failure = {0};
-    status_set(&failure, 504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu", (unsigned long long)from,
-               (unsigned long long)state_committed(watch->exchange->server->api.state));
-    failure.retry_after_s = 1;
+    options_too_large(from, state_committed(watch->exchange->server->api.state), &failure);
     bool told = add_failure(watch, &failure);
     status_free(&failure);
     return told;
@@ -375,7 +359,7 @@ void watch_serve(struct exchange *x)
     uint64_t from = 0;
     struct watch *watch = NULL;
     x->list.watch = true;
-    if (options_check_list(&x->list, &x->failure) && read_from(x, &from) && name_selector(x))
+    if (options_check_list(&x->list, &x->failure) && options_version(x->list.version, &from, &x->failure) && name_selector(x))
         watch = make(x, from);
     if (watch == NULL) {
         exchange_fail(x);
