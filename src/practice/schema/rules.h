@@ -20,6 +20,9 @@ enum rules_flag {
     RULES_STATUS = 2,        /* status is cleared at creation and kept on update; written by the subresource alone */
     RULES_CREATE_BY_UPDATE = 4, /* PUT of a missing one creates it (leases, endpoints, ... : AllowCreateOnUpdate) */
     RULES_NEEDS_VERSION = 8, /* an update must name a resourceVersion (no AllowUnconditionalUpdate) */
+    RULES_COUNT_ANNOTATIONS = 16, /* generation counts changes of annotations, too */
+    RULES_LOOSE_NAME = 32,   /* names are checked last, and only as parts of paths (PodDisruptionBudget) */
+    RULES_PLAIN_FINALIZERS = 64, /* finalizers need no domain (kinds that are validated without core's helpers) */
 };
 
 struct rules {
@@ -45,10 +48,12 @@ struct rules {
 const struct rules *rules_of(const struct schema_kind *kind);
 
 /* The whole ways, for the API. `object` is decoded. */
-/* Defaults: the table's and the kind's. Used on bodies and on what a patch made. */
+/* Defaults: the table's and the kind's, each field in its place afterwards (decode.h). Used on bodies and on what a patch made. */
 bool rules_default(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
-/* Before a creation: status, generation, what clients may not set. metadata that the server owns (uid, creationTimestamp ...) is the API's. */
+/* Before a creation: status, generation, what clients may not set. metadata that the server owns (uid, name from generateName, creationTimestamp ...) is the API's, and must be there before: a Job's
+ * selector names its uid. Addresses and node ports of a Service are allocated by the API between prepare and validate. */
 bool rules_prepare_create(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
+/* Before an update: what the client may not change comes from old, generation goes up if it must, server-owned metadata is kept. resourceVersion is the API's. */
 bool rules_prepare_update(const struct schema_kind *kind, struct value *object, const struct value *old) __attribute__((warn_unused_result));
 bool rules_prepare_status(const struct schema_kind *kind, struct value *object, const struct value *old) __attribute__((warn_unused_result));
 /* Validation with metadata (names, labels, annotations' size, finalizers, owner references, immutable metadata). */

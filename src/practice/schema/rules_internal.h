@@ -7,7 +7,7 @@
 #include "practice/schema/rules.h"
 
 /* The kinds' tables, each ended by one without a kind. */
-extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], networking_rules[], rbac_rules[],
+extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[], networking_rules[], rbac_rules[],
     quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[];
 
 #define EACH(item, container) for (const struct value *item = value_first(container); item != NULL; item = value_next(item))
@@ -64,6 +64,8 @@ bool selector_is_valid(const struct value *selector);
 bool quantity_negative(const char *text);
 bool quantity_zero(const char *text);
 bool quantity_whole(const char *text); /* no fraction of one */
+int64_t quantity_number(const char *text); /* rounded away from zero, as far as 64 bits tell */
+double quantity_double(const char *text);
 void check_quantity(struct problems *problems, const char *resource, const struct value *quantity, const struct place *place); /* nonnegative; whole where it counts things */
 void check_resource_name(struct problems *problems, const char *name, const struct place *place);
 void check_container_resource_name(struct problems *problems, const char *name, const struct place *place);

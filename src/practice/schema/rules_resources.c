@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/number.h"
 #include "data/units.h"
 #include "practice/schema/rules_internal.h"
 
@@ -31,6 +32,25 @@ bool quantity_whole(const char *text)
 {
     size_t length = strlen(text);
     return length == 0 || strchr("mun", text[length - 1]) == NULL;
+}
+
+double quantity_double(const char *text)
+{
+    static const char suffixes[] = "kMGTPE", fine[] = "mun";
+    char *end;
+    double number = number_read_double(text, &end);
+    const char *suffix = *end != '\0' ? strchr(suffixes, *end == 'K' ? 'k' : *end) : NULL, *part = *end != '\0' ? strchr(fine, *end) : NULL;
+    for (const char *step = suffixes; suffix != NULL && step <= suffix; step++)
+        number *= end[1] == 'i' ? 1024 : 1000;
+    for (const char *step = fine; part != NULL && step <= part; step++)
+        number /= 1000;
+    return number;
+}
+
+int64_t quantity_number(const char *text)
+{
+    double number = quantity_double(text), whole = (double)(int64_t)number;
+    return (int64_t)whole + (number > whole ? 1 : number < whole ? -1 : 0);
 }
 
 bool resource_is_huge_page(const char *name)
