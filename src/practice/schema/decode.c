@@ -41,9 +41,10 @@ bool schema_normalise(struct value *object, const struct schema *schema, struct 
 static struct value *parse(const char *text, size_t length, struct error *err)
 {
     struct error why;
+    char words[sizeof why.message];
     struct value *v = json_parse(text, length, "body", &why);
     if (v == NULL && why.kind == ERROR_INPUT)
-        error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%s%s", unreadable, why.message);
+        error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%s%s", unreadable, syntax_error(text, length, words, sizeof words) ? words : why.message);
     else if (v == NULL && err != NULL)
         *err = why;
     return v;
@@ -90,7 +91,7 @@ bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *
         return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go struct field .%s of type string", unreadable,
                          first ? wrong_kind : wrong_version, first ? "kind" : "apiVersion");
     }
-    if (out->kind[0] != '\0')
+    if (out->kind[0] != '\0' && out->api_version[0] != '\0')
         return true;
     struct value *v = parse(text, length, err); /* why is it not there? */
     enum value_type type = value_type(v);

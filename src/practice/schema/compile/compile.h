@@ -31,11 +31,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "practice/schema/schema.h"
+
 enum { MOST_WORDS = 120 };
 
 struct attributes { /* of the node itself, and part of what tells two nodes apart */
     unsigned flags; /* schema_flag */
-    int list;       /* schema_list */
+    enum schema_list list;
     const char *keys, *merge_key;
     const char *go_name; /* of an alias or an enum */
 };
@@ -77,7 +79,7 @@ struct kind_line {
 };
 
 struct node {
-    int type; /* schema_type */
+    enum schema_type type;
     char *signature;
     const struct definition *definition; /* of objects, enums and `any` lines */
     const char *name;                    /* definition's name, or NULL */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "practice/schema/compile/compile.h"
-#include "practice/schema/schema.h"
 
 static void quoted(FILE *out, const char *text)
 {
@@ -99,7 +98,7 @@ static void emit_values(FILE *out, const struct definition *d)
 static void emit_node(FILE *out, const struct node *node, size_t number)
 {
     const struct definition *d = node->definition;
-    fprintf(out, "    [%zu] = {.type = %d", number, node->type);
+    fprintf(out, "    [%zu] = {.type = %d", number, (int)node->type);
     if (node->name != NULL) {
         fputs(", .name = ", out);
         quoted(out, node->name);
@@ -115,7 +114,7 @@ static void emit_node(FILE *out, const struct node *node, size_t number)
     if (node->attributes.flags != 0)
         fprintf(out, ", .flags = %u", node->attributes.flags);
     if (node->attributes.list != 0)
-        fprintf(out, ", .list = %d", node->attributes.list);
+        fprintf(out, ", .list = %d", (int)node->attributes.list);
     if (node->attributes.keys != NULL)
         fprintf(out, ", .keys = keys_%zu", number);
     if (node->attributes.merge_key != NULL) {

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "practice/schema/compile/compile.h"
-#include "practice/schema/schema.h"
 
 static const struct {
     const char *word;
@@ -75,7 +74,7 @@ static size_t container(struct tables *t, const char *package, const char *word,
     if (word[0] == '(')
         attributes.flags |= SCHEMA_WRAPPED;
     struct node node = {.type = word[0] == '{' ? SCHEMA_MAP : SCHEMA_ARRAY, .attributes = attributes, .items = items + 1};
-    node.signature = text_of("%c %zu %u %d %s %s %s", word[0], items, attributes.flags, attributes.list, or_empty(attributes.keys),
+    node.signature = text_of("%c %zu %u %d %s %s %s", word[0], items, attributes.flags, (int)attributes.list, or_empty(attributes.keys),
                              or_empty(attributes.merge_key), or_empty(attributes.go_name));
     return add_node(t, node);
 }
@@ -108,7 +107,7 @@ size_t node_of(struct tables *t, const char *package, const char *word, struct a
         node.attributes = attributes;
         if (d->atomic)
             node.attributes.list = SCHEMA_ATOMIC;
-        node.signature = text_of("= %s %u %d", node.name, node.attributes.flags, node.attributes.list);
+        node.signature = text_of("= %s %u %d", node.name, node.attributes.flags, (int)node.attributes.list);
     }
     return add_node(t, node);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "practice/schema/compile/compile.h"
-#include "practice/schema/schema.h"
 
 struct reader {
     struct tables *tables;
@@ -57,7 +56,7 @@ static bool plain_word(struct field_line *field, const char *word)
     static const struct {
         const char *word;
         unsigned flags, node_flags;
-        int list;
+        enum schema_list list;
     } words[] = {
         {"required", SCHEMA_REQUIRED, 0, 0}, {"always", SCHEMA_ALWAYS, 0, 0},          {"omit", SCHEMA_OMIT_ZERO, 0, 0},
         {"pointer", SCHEMA_POINTER, 0, 0},   {"immutable", SCHEMA_IMMUTABLE, 0, 0},    {"merge", SCHEMA_MERGE, SCHEMA_MERGE, 0},
