@@ -8,6 +8,7 @@
 #include "data/json.h"
 #include "practice/api/access.h"
 #include "practice/api/verbs.h"
+#include "practice/schema/convert.h"
 
 enum { DOCUMENT = STATE_OBJECT + 4096, API_WARNINGS = 200 };
 
@@ -37,25 +38,19 @@ bool api_is_plain(const struct schema_kind *as)
     return as->crd != NULL || as->storage == as; /* versions of a CRD differ in name only (strategy None) */
 }
 
-struct value *convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
+struct value *document_convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
 {
-    struct error err = ERROR_INIT;
+    struct value *converted = document;
     if (from == to)
         return document;
-    struct value *converted = NULL;
-    if (from->crd != NULL || to->crd != NULL) {
-        converted = document;
-        document = NULL;
-    } else {
-        error_set(&err, ERROR_INTERNAL, NULL, "%s cannot be shown as %s", from->version, to->version);
+    if (from->crd == NULL) {
+        converted = schema_convert(to, from, document);
+        value_free(document);
     }
-    value_free(document);
-    if (converted != NULL && set_kind(converted, to))
+    if (converted != NULL && document_set_kind(converted, to))
         return converted;
     value_free(converted);
-    if (err.kind == ERROR_NONE)
-        error_memory(&err);
-    status_error(failure, &err);
+    status_error(failure, &(struct error){.kind = ERROR_MEMORY});
     return NULL;
 }
 
@@ -73,7 +68,7 @@ struct value *api_value(const struct api *api, const struct object *object, cons
     buf_free(&head);
     buf_free(&text);
     if (document != NULL && !api_is_plain(as))
-        document = convert(document, as->storage, as, &failure);
+        document = document_convert(document, as->storage, as, &failure);
     status_free(&failure);
     return document;
 }

@@ -191,7 +191,7 @@ static bool answer_document(struct deletion *deletion, uint64_t version)
         value_free(document);
         return no_memory(deletion);
     }
-    deletion->answer->value = convert(document, deletion->kind->storage, deletion->kind, &deletion->answer->failure);
+    deletion->answer->value = document_convert(document, deletion->kind->storage, deletion->kind, &deletion->answer->failure);
     return deletion->answer->value != NULL;
 }
 
@@ -326,7 +326,7 @@ static bool warn_of_default(const struct call *call, struct answer *answer)
 {
     if (call->propagation != PROPAGATION_DEFAULT || strcmp(call->kind->plural, "jobs") != 0 || !orphans_by_default(call->kind))
         return true;
-    return warn(answer, "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+    return answer_warn(answer, "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
                         "propagationPolicy=Orphan to suppress this warning");
 }
 

@@ -24,7 +24,7 @@ static const char *metadata_text(const struct value *document, const char *key)
     return text != NULL ? text : "";
 }
 
-bool set_kind(struct value *document, const struct schema_kind *kind)
+bool document_set_kind(struct value *document, const struct schema_kind *kind)
 {
     char version[512];
     snprintf(version, sizeof version, "%s%s%s", kind->group, kind->group[0] != '\0' ? "/" : "", kind->version);
@@ -155,12 +155,12 @@ bool metadata_dedup_owners(struct value *document, bool after_admission, struct 
     }
     bool ok = buf_ok(&gone);
     if (ok && gone.length > 0)
-        ok = after_admission ? warn(answer,
+        ok = after_admission ? answer_warn(answer,
                                     ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner "
                                     "references in 1.20+, and may "
                                     "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
                                     gone.bytes)
-                             : warn(answer,
+                             : answer_warn(answer,
                                     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
                                     "reject such requests as early as "
                                     "1.24; please fix your requests; duplicate UID(s) observed: %s",

@@ -299,7 +299,7 @@ static bool check_binding(struct write *write, const struct value *binding)
     return fine;
 }
 
-static bool bind(struct write *write, const struct value *binding)
+static bool assign(struct write *write, const struct value *binding)
 {
     const char *node = value_find_text(binding, "target", "name", NULL), *uid = value_find_text(binding, "metadata", "uid", NULL);
     const char *assigned = value_find_text(write->was, "spec", "nodeName", NULL);
@@ -340,7 +340,7 @@ void binding_create(struct api *api, struct call *call, struct answer *answer)
     else if (metadata_namespace(binding, call->ns, &answer->failure) && write_start(&write, api, &pods, answer) && check_binding(&write, binding)) {
         if (write.old == NULL)
             status_not_found(&answer->failure, pods.kind, pods.name);
-        else if (write_load(&write) && bind(&write, binding))
+        else if (write_load(&write) && assign(&write, binding))
             answer_created(answer);
     }
     write_end(&write);

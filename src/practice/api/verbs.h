@@ -69,7 +69,7 @@ struct value *body_decode(struct call *call, const struct type_name *type, const
 /* Why a document that a patch made cannot be one of this type ("" for none): false: no memory. Leaves it decoded. */
 bool patch_decode(struct call *call, struct value *value, const struct type_name *type, const struct schema *schema, struct answer *answer,
                   struct buf *why);
-bool warn(struct answer *answer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool answer_warn(struct answer *answer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A patch laid over `document` (with kind and apiVersion), and decoded: not yet defaulted. NULL: refused. */
 struct value *patch_document(struct call *call, const struct value *document, const struct type_name *type, const struct schema *schema,
@@ -93,12 +93,12 @@ bool metadata_generate_name(struct value *document);
 bool metadata_keep(struct value *document, const struct value *was);     /* what an update does not change */
 bool metadata_dedup_owners(struct value *document, bool after_admission, struct answer *answer);
 bool metadata_bump(struct value *document);                              /* generation, where there is one */
-bool set_kind(struct value *document, const struct schema_kind *kind);
+bool document_set_kind(struct value *document, const struct schema_kind *kind);
 /* Equal but for the times of managed fields. */
 bool metadata_same_document(const struct value *a, const struct value *b);
 
 /* One document in another version; takes it over. NULL: failure set. */
-struct value *convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
+struct value *document_convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
     __attribute__((warn_unused_result));
 
 /* The text and index of a document in its stored version (object_build.c). */
@@ -126,6 +126,8 @@ bool condition_set(const struct api *api, struct value *document, const char *ty
 void answer_created(struct answer *answer);
 /* Scale: get, update, patch of it. */
 void scale_run(struct api *api, struct call *call, struct answer *answer);
+/* Gives a Service its addresses and node ports, or refuses those that it asks for; nothing for other kinds. Stored version, prepared. */
+bool service_allocate(struct write *write, struct value *service, const struct value *old);
 /* Subresources with a way of their own. NULL: none. */
 const struct write_way *way_of(const struct call *call);
 void binding_create(struct api *api, struct call *call, struct answer *answer);

@@ -151,7 +151,7 @@ static bool create_stored(struct write *write, struct value *object)
     bool generates = prefix != NULL && prefix[0] != '\0' && (name == NULL || name[0] == '\0');
     if ((generates && !metadata_generate_name(object)) || !prepare_create(storage, object))
         return write_no_memory(write);
-    if (!validate(write, object) || !admission_validate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)))
+    if (!service_allocate(write, object, NULL) || !validate(write, object) || !admission_validate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)))
         return false;
     if (version != NULL && version[0] != '\0' && strcmp(version, "0") != 0)
         return status_set(FAILURE(write), 500, NULL, "resourceVersion should not be set on objects to be created");
@@ -164,7 +164,7 @@ bool write_create(struct write *write)
         return false;
     struct value *object = write->object;
     write->object = NULL;
-    object = convert(object, write->kind, write->kind->storage, FAILURE(write));
+    object = document_convert(object, write->kind, write->kind->storage, FAILURE(write));
     if (object == NULL)
         return false;
     if (!create_stored(write, object)) {

@@ -14,7 +14,7 @@ enum { VERSION_TEXT = 512, SENTENCE = 1 << 20 };
 /* Where the real server's scheme was made: part of a sentence that people search for. */
 #define SCHEME "pkg/runtime/scheme.go:111"
 
-bool warn(struct answer *answer, const char *format, ...)
+bool answer_warn(struct answer *answer, const char *format, ...)
 {
     struct buf text = buf_make(SENTENCE);
     va_list list;
@@ -118,10 +118,10 @@ static bool print_complaints(const struct vec *duplicates, const struct vec *com
 static bool warn_complaints(const struct vec *duplicates, const struct vec *complaints, struct answer *answer)
 {
     for (size_t i = 0; duplicates != NULL && i < duplicates->length; i++)
-        if (!warn(answer, "duplicate field \"%s\"", (const char *)duplicates->items[i]))
+        if (!answer_warn(answer, "duplicate field \"%s\"", (const char *)duplicates->items[i]))
             return false;
     for (size_t i = 0; i < complaints->length; i++)
-        if (!warn(answer, "%s", (const char *)complaints->items[i]))
+        if (!answer_warn(answer, "%s", (const char *)complaints->items[i]))
             return false;
     return true;
 }

@@ -90,7 +90,7 @@ static bool complain_of_operations(const struct call *call, struct answer *answe
             if (call->validation == VALIDATE_STRICT)
                 buf_printf(why, "%sjson patch unknown field \"[%zu].%s\"", why->length > 0 ? ", " : "strict decoding error: ", index,
                            value_key(part));
-            else if (!warn(answer, "json patch unknown field \"[%zu].%s\"", index, value_key(part)))
+            else if (!answer_warn(answer, "json patch unknown field \"[%zu].%s\"", index, value_key(part)))
                 return false;
         }
     return buf_ok(why);
@@ -235,7 +235,7 @@ static bool check_duplicates(const struct call *call, struct answer *answer)
                 &answer->failure,
                 "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  key \"%s\" already set in map",
                 dot != NULL ? dot + 1 : path);
-        if (!warn(answer, "key \"%s\" already set in map", dot != NULL ? dot + 1 : path))
+        if (!answer_warn(answer, "key \"%s\" already set in map", dot != NULL ? dot + 1 : path))
             return status_error(&answer->failure, &(struct error){.kind = ERROR_MEMORY});
     }
     return true;

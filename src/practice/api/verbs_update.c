@@ -184,7 +184,7 @@ static bool remove_finished(struct write *write, struct value *object)
         value_free(object);
         return done ? write_no_memory(write) : false;
     }
-    write->answer->value = convert(object, write->kind->storage, write->kind, FAILURE(write));
+    write->answer->value = document_convert(object, write->kind->storage, write->kind, FAILURE(write));
     if (write->answer->value == NULL)
         return false;
     write_after(write);
@@ -203,6 +203,8 @@ static bool update_stored(struct write *write, struct value *object, const struc
         write_no_memory(write);
         goto failed;
     }
+    if (write->way == &write_object && !service_allocate(write, object, old))
+        goto failed;
     if (!validate(write, object, old) || !admission_validate(api, write->call, object, old, &write->answer->warnings, failure))
         goto failed;
     write->answer->code = 200;
@@ -226,11 +228,11 @@ bool write_update(struct write *write)
     const struct schema_kind *storage = write->kind->storage;
     write->object = NULL;
     if (write->kind == storage || write->kind->crd != NULL) {
-        object = convert(object, write->kind, storage, FAILURE(write));
+        object = document_convert(object, write->kind, storage, FAILURE(write));
         return object != NULL && update_stored(write, object, write->was);
     }
     struct value *old = api_value(write->api, write->old, storage);
-    object = convert(object, write->kind, storage, FAILURE(write));
+    object = document_convert(object, write->kind, storage, FAILURE(write));
     if (old == NULL && object != NULL)
         write_no_memory(write);
     bool done = false;
@@ -257,7 +259,7 @@ bool write_store(struct write *write, struct value *stored)
             value_free(stored);
             return write_no_memory(write);
         }
-        answer->value = convert(stored, storage, write->kind, FAILURE(write));
+        answer->value = document_convert(stored, storage, write->kind, FAILURE(write));
         return answer->value != NULL;
     }
     struct object_build build;

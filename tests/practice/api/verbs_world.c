@@ -20,10 +20,15 @@ static int64_t now_ms(void *data)
 
 bool world_open(struct world *world)
 {
+    return world_open_at(world, NULL);
+}
+
+bool world_open_at(struct world *world, const char *path)
+{
     *world = (struct world){0};
     world->loop = loop_new(NULL);
     world->api.loop = world->loop;
-    world->api.state = world->loop != NULL ? state_open(NULL, world->loop, now_ms, NULL, NULL) : NULL;
+    world->api.state = world->loop != NULL ? state_open(path, world->loop, now_ms, NULL, NULL) : NULL;
     world->api.registry = world->api.state != NULL ? registry_new(world->api.state, NULL) : NULL;
     world->api.authority = "authority";
     world->api.host = "127.0.0.1";
@@ -100,10 +105,10 @@ static bool fill_call(const struct route *route, const struct query *query, cons
     return body_read(body, call, duplicates, failure);
 }
 
-bool world_ask(struct world *world, const char *method, const char *path, const char *type, const char *text, struct reply *reply)
+/* From text to an answer. */
+static void run(struct world *world, const char *method, const char *path, const char *type, const char *text, struct answer *answer)
 {
     struct call call = {.user = &world->user, .user_agent = "case/1"};
-    struct answer answer = {0};
     struct route route = {0};
     const char *mark = strchr(path, '?');
     char *only = mem_string_n(path, mark != NULL ? (size_t)(mark - path) : strlen(path));
@@ -111,16 +116,43 @@ bool world_ask(struct world *world, const char *method, const char *path, const 
     struct vec duplicates = vec_make(BODY_DUPLICATES, mem_free);
     struct body body = {.type = type != NULL ? type : "application/json", .bytes = text != NULL ? text : "", .length = text != NULL ? strlen(text) : 0};
     bool plain = false;
-    *reply = (struct reply){0};
-    if (only != NULL && route_parse(only, &route, &answer.failure) && route_find(&route, world->api.registry, method, false, &answer.failure, &plain) &&
-        fill_call(&route, &query, &body, &call, &duplicates, &answer.failure))
-        api_run(&world->api, &call, &answer);
-    bool shown = show(world, &answer, reply);
-    answer_free(&answer);
+    *answer = (struct answer){0};
+    if (only != NULL && route_parse(only, &route, &answer->failure) && route_find(&route, world->api.registry, method, false, &answer->failure, &plain) &&
+        fill_call(&route, &query, &body, &call, &duplicates, &answer->failure))
+        api_run(&world->api, &call, answer);
     value_free(call.body);
     vec_free(&duplicates);
     query_free(&query);
     route_free(&route);
     mem_free(only);
+}
+
+bool world_ask(struct world *world, const char *method, const char *path, const char *type, const char *text, struct reply *reply)
+{
+    struct answer answer;
+    *reply = (struct reply){0};
+    run(world, method, path, type, text, &answer);
+    bool shown = show(world, &answer, reply);
+    answer_free(&answer);
     return shown;
+}
+
+bool world_ask_text(struct world *world, const char *method, const char *path, const char *type, const char *body, struct text_reply *reply)
+{
+    struct answer answer;
+    struct buf out = buf_make(STATE_OBJECT), head = buf_make(1024);
+    run(world, method, path, type, body, &answer);
+    reply->code = answer.failure.code != 0 ? answer.failure.code : answer.code;
+    struct value *failure = answer.failure.code != 0 ? status_value(&answer.failure) : NULL;
+    if (answer.object != NULL) {
+        api_head(answer.as, &head);
+        object_print(answer.object, head.bytes, &out);
+    } else {
+        json_print(failure != NULL ? failure : answer.value, false, &out);
+    }
+    value_free(failure);
+    answer_free(&answer);
+    buf_free(&head);
+    reply->text = buf_take(&out, NULL);
+    return reply->text != NULL;
 }
