@@ -90,7 +90,8 @@ static bool identify(struct access *access, const struct credentials *credential
     bool ok;
     char *token = bearer(credentials->authorization, &ok);
     if (token == NULL)
-        return (ok && user_start(user, USER_ANONYMOUS) && user_add_group(user, USER_UNAUTHENTICATED)) || access_no_memory(failure);
+        return (ok && user_start(user, USER_ANONYMOUS) && user_add_group(user, USER_UNAUTHENTICATED)) ||
+               access_no_memory(failure);
     int found = token_user(access, token, NULL, user, NULL);
     mem_free(token);
     if (found < 0)
@@ -98,12 +99,14 @@ static bool identify(struct access *access, const struct credentials *credential
     return found == 1 || status_set(failure, 401, "Unauthorized", "Unauthorized");
 }
 
-bool access_authenticate(struct access *access, const struct credentials *credentials, struct user *user, struct user *really, struct status *failure)
+bool access_authenticate(struct access *access, const struct credentials *credentials, struct user *user, struct user *really,
+                         struct status *failure)
 {
     *user = (struct user){0};
     if (really != NULL)
         *really = (struct user){0};
-    if (identify(access, credentials, user, failure) && (really == NULL || user_copy(really, user) || access_no_memory(failure)) &&
+    if (identify(access, credentials, user, failure) &&
+        (really == NULL || user_copy(really, user) || access_no_memory(failure)) &&
         impersonate(access, credentials, user, failure))
         return true;
     user_free(user);
@@ -194,7 +197,8 @@ static bool refuse(const struct user *user, const struct attributes *what, const
         buf_free(&text);
         return access_no_memory(failure);
     }
-    status_forbidden(failure, or_empty(what->group), what->group != NULL ? or_empty(what->resource) : "", what->group != NULL ? what->name : NULL, "%s", text.bytes);
+    status_forbidden(failure, or_empty(what->group), what->group != NULL ? or_empty(what->resource) : "",
+                     what->group != NULL ? what->name : NULL, "%s", text.bytes);
     if (what->group == NULL && failure->name == NULL)
         failure->name = mem_string(""); /* the details are there, and empty */
     buf_free(&text);

@@ -43,22 +43,31 @@ static bool applies(const struct plugin *plugin, const struct admission *admissi
     if (sub != NULL && plugin->kind == NULL && plugin->when == ON_CREATE && admission->old == NULL)
         same_sub = true; /* evictions, bindings ... are creations, too */
     return same_sub && (plugin->when & (admission->old == NULL ? ON_CREATE : ON_UPDATE)) != 0 &&
-           (plugin->kind == NULL || (strcmp(plugin->kind, call->kind->kind) == 0 && strcmp(plugin->group, call->kind->group) == 0));
+           (plugin->kind == NULL ||
+            (strcmp(plugin->kind, call->kind->kind) == 0 && strcmp(plugin->group, call->kind->group) == 0));
 }
 
-bool admission_mutate(struct api *api, const struct call *call, struct value *object, const struct value *old, struct vec *warnings, struct status *failure)
+bool admission_mutate(struct api *api, const struct call *call, struct value *object, const struct value *old,
+                      struct vec *warnings, struct status *failure)
 {
-    struct admission admission = {.api = api, .call = call, .object = object, .old = old, .warnings = warnings, .failure = failure};
+    struct admission admission = {
+        .api = api, .call = call, .object = object, .old = old, .warnings = warnings, .failure = failure};
     for (size_t i = 0; i < sizeof plugins / sizeof plugins[0]; i++)
         if (plugins[i].mutate != NULL && applies(&plugins[i], &admission) && !plugins[i].mutate(&admission))
             return false;
     return true;
 }
 
-bool admission_validate(struct api *api, const struct call *call, const struct value *object, const struct value *old, struct vec *warnings, struct status *failure)
+bool admission_validate(struct api *api, const struct call *call, const struct value *object, const struct value *old,
+                        struct vec *warnings, struct status *failure)
 {
     /* validating plug-ins only read */
-    struct admission admission = {.api = api, .call = call, .object = (struct value *)(uintptr_t)object, .old = old, .warnings = warnings, .failure = failure};
+    struct admission admission = {.api = api,
+                                  .call = call,
+                                  .object = (struct value *)(uintptr_t)object,
+                                  .old = old,
+                                  .warnings = warnings,
+                                  .failure = failure};
     for (size_t i = 0; i < sizeof plugins / sizeof plugins[0]; i++)
         if (plugins[i].validate != NULL && applies(&plugins[i], &admission) && !plugins[i].validate(&admission))
             return false;
@@ -136,7 +145,8 @@ bool admission_forbid(struct admission *admission, const char *format, ...)
     va_end(list);
     if (text == NULL)
         return admission_no_memory(admission);
-    status_forbidden(admission->failure, admission->call->kind->group, admission->call->kind->plural, shown_name(admission), "%s", text);
+    status_forbidden(admission->failure, admission->call->kind->group, admission->call->kind->plural, shown_name(admission),
+                     "%s", text);
     mem_free(text);
     return false;
 }
@@ -149,7 +159,8 @@ bool admission_warn(struct admission *admission, const char *format, ...)
     va_start(list, format);
     char *text = print_list(format, list);
     va_end(list);
-    bool ok = text != NULL && (admission->warnings->length >= admission->warnings->maximum || vec_push_string(admission->warnings, text));
+    bool ok = text != NULL &&
+              (admission->warnings->length >= admission->warnings->maximum || vec_push_string(admission->warnings, text));
     mem_free(text);
     return ok || admission_no_memory(admission);
 }
@@ -158,7 +169,8 @@ bool admission_warn(struct admission *admission, const char *format, ...)
 bool admit_namespace(struct admission *admission)
 {
     const struct call *call = admission->call;
-    if (*call->ns == '\0' || strcmp(call->kind->kind, "LocalSubjectAccessReview") == 0 || (*call->kind->group == '\0' && strcmp(call->kind->kind, "Namespace") == 0))
+    if (*call->ns == '\0' || strcmp(call->kind->kind, "LocalSubjectAccessReview") == 0 ||
+        (*call->kind->group == '\0' && strcmp(call->kind->kind, "Namespace") == 0))
         return true;
     const struct object *ns = lookup(admission->api, "", "namespaces", "", call->ns);
     if (ns == NULL)
@@ -168,8 +180,10 @@ bool admit_namespace(struct admission *admission)
     admission_forbid(admission, "unable to create new content in namespace %s because it is being terminated", call->ns);
     struct value *causes = value_array(), *cause = value_object();
     char *message = mem_printf("namespace %s is being terminated", call->ns);
-    bool ok = causes != NULL && cause != NULL && message != NULL && value_set(cause, "reason", value_string("NamespaceTerminating")) &&
-              value_set(cause, "message", value_string(message)) && value_set(cause, "field", value_string("metadata.namespace"));
+    bool ok = causes != NULL && cause != NULL && message != NULL &&
+              value_set(cause, "reason", value_string("NamespaceTerminating")) &&
+              value_set(cause, "message", value_string(message)) &&
+              value_set(cause, "field", value_string("metadata.namespace"));
     mem_free(message);
     if (ok) {
         ok = value_append(causes, cause);

@@ -1,11 +1,14 @@
-/* Small ones about storage and networks: DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize, DefaultIngressClass. */
+/* Small ones about storage and networks: DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize,
+ * DefaultIngressClass. */
 #include <string.h>
 
 #include "practice/api/admission_internal.h"
 #include "practice/api/amount.h"
 
-/* The name of the default class: of several the youngest, then the first by name. NULL: there is none; borrowed until the next write. */
-static const char *default_class(struct admission *admission, const char *group, const char *plural, const char *const *annotations, bool *ok)
+/* The name of the default class: of several the youngest, then the first by name. NULL: there is none; borrowed until the next
+ * write. */
+static const char *default_class(struct admission *admission, const char *group, const char *plural,
+                                 const char *const *annotations, bool *ok)
 {
     const struct object *found = NULL;
     *ok = true;
@@ -19,7 +22,8 @@ static const char *default_class(struct admission *admission, const char *group,
         }
         bool is_default = false;
         for (const char *const *key = annotations; *key != NULL; key++)
-            is_default = is_default || (admission_annotation(class, *key) != NULL && strcmp(admission_annotation(class, *key), "true") == 0);
+            is_default = is_default ||
+                         (admission_annotation(class, *key) != NULL && strcmp(admission_annotation(class, *key), "true") == 0);
         value_free(class);
         if (is_default && (found == NULL || object->time_ms > found->time_ms))
             found = object;
@@ -29,12 +33,14 @@ static const char *default_class(struct admission *admission, const char *group,
 
 bool admit_storage_class(struct admission *admission)
 {
-    static const char *const annotations[] = {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class", NULL};
+    static const char *const annotations[] = {"storageclass.kubernetes.io/is-default-class",
+                                              "storageclass.beta.kubernetes.io/is-default-class", NULL};
     struct value *spec = value_child(admission->object, "spec");
     bool ok;
     if (spec == NULL)
         return admission_no_memory(admission);
-    if (value_get(spec, "storageClassName") != NULL || admission_annotation(admission->object, "volume.beta.kubernetes.io/storage-class") != NULL)
+    if (value_get(spec, "storageClassName") != NULL ||
+        admission_annotation(admission->object, "volume.beta.kubernetes.io/storage-class") != NULL)
         return true;
     const char *name = default_class(admission, "storage.k8s.io", "storageclasses", annotations, &ok);
     return ok && (name == NULL || value_set(spec, "storageClassName", value_string(name)) || admission_no_memory(admission));
@@ -47,7 +53,8 @@ bool admit_ingress_class(struct admission *admission)
     bool ok;
     if (spec == NULL)
         return admission_no_memory(admission);
-    if (value_get(spec, "ingressClassName") != NULL || admission_annotation(admission->object, "kubernetes.io/ingress.class") != NULL)
+    if (value_get(spec, "ingressClassName") != NULL ||
+        admission_annotation(admission->object, "kubernetes.io/ingress.class") != NULL)
         return true;
     const char *name = default_class(admission, "networking.k8s.io", "ingressclasses", annotations, &ok);
     return ok && (name == NULL || value_set(spec, "ingressClassName", value_string(name)) || admission_no_memory(admission));
@@ -55,8 +62,10 @@ bool admit_ingress_class(struct admission *admission)
 
 bool admit_protection(struct admission *admission)
 {
-    const char *finalizer = strcmp(admission->call->kind->kind, "PersistentVolume") == 0 ? "kubernetes.io/pv-protection" : "kubernetes.io/pvc-protection";
-    struct value *metadata = value_child(admission->object, "metadata"), *list = metadata != NULL ? admission_array(metadata, "finalizers") : NULL;
+    const char *finalizer = strcmp(admission->call->kind->kind, "PersistentVolume") == 0 ? "kubernetes.io/pv-protection"
+                                                                                         : "kubernetes.io/pvc-protection";
+    struct value *metadata = value_child(admission->object, "metadata"),
+                 *list = metadata != NULL ? admission_array(metadata, "finalizers") : NULL;
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item))
         if (value_text(item) != NULL && strcmp(value_text(item), finalizer) == 0)
             return true;
@@ -86,10 +95,11 @@ bool check_resize(struct admission *admission)
     const char *now = value_find_text(admission->object, "spec", "resources", "requests", "storage", NULL);
     const char *before = value_find_text(admission->old, "spec", "resources", "requests", "storage", NULL);
     struct amount wanted = {0}, had = {0};
-    if (now == NULL || !amount_read(now, &wanted) || (before != NULL && !amount_read(before, &had)) || amount_compare(wanted, had) <= 0)
+    if (now == NULL || !amount_read(now, &wanted) || (before != NULL && !amount_read(before, &had)) ||
+        amount_compare(wanted, had) <= 0)
         return true;
     if (strcmp(admission_text(value_get(admission->old, "status"), "phase"), "Bound") != 0)
         return admission_forbid(admission, "Only bound persistent volume claims can be expanded");
-    return may_grow(admission) ||
-           admission_forbid(admission, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize");
+    return may_grow(admission) || admission_forbid(admission, "only dynamically provisioned pvc can be resized and the "
+                                                              "storageclass that provisions the pvc must support resize");
 }

@@ -10,12 +10,15 @@
 enum { LIMITS_TEXT = 64 << 10, LIMITS_PROBLEMS = 1000 };
 
 /* The limits of one LimitRange, one by one. */
-static bool each_range(struct admission *admission, bool (*fn)(struct admission *admission, const struct value *limits, void *data), void *data)
+static bool each_range(struct admission *admission,
+                       bool (*fn)(struct admission *admission, const struct value *limits, void *data), void *data)
 {
     bool ok = true;
-    for (const struct object *range = NULL; ok && (range = lookup_next(admission->api, "", "limitranges", admission->call->ns, range)) != NULL;) {
+    for (const struct object *range = NULL;
+         ok && (range = lookup_next(admission->api, "", "limitranges", admission->call->ns, range)) != NULL;) {
         struct value *document = lookup_value(range);
-        ok = document != NULL ? fn(admission, value_find(document, "spec", "limits", NULL), data) : admission_no_memory(admission);
+        ok = document != NULL ? fn(admission, value_find(document, "spec", "limits", NULL), data)
+                              : admission_no_memory(admission);
         value_free(document);
     }
     return ok;
@@ -55,13 +58,16 @@ static bool fill(struct value *resources, const char *which, const struct amount
     return !set->failed;
 }
 
-static bool fill_containers(struct admission *admission, const char *field, const char *kind, const struct amounts *requests, const struct amounts *limits, struct buf *said)
+static bool fill_containers(struct admission *admission, const char *field, const char *kind, const struct amounts *requests,
+                            const struct amounts *limits, struct buf *said)
 {
     bool ok = true;
-    for (struct value *container = value_first(value_find(admission->object, "spec", field, NULL)); ok && container != NULL; container = value_next(container)) {
+    for (struct value *container = value_first(value_find(admission->object, "spec", field, NULL)); ok && container != NULL;
+         container = value_next(container)) {
         struct amounts set_requests = {0}, set_limits = {0};
         struct value *resources = value_child(container, "resources");
-        ok = resources != NULL && fill(resources, "limits", limits, &set_limits) && fill(resources, "requests", requests, &set_requests);
+        ok = resources != NULL && fill(resources, "limits", limits, &set_limits) &&
+             fill(resources, "requests", requests, &set_requests);
         describe(said, &set_requests, "request", kind, admission_text(container, "name"));
         describe(said, &set_limits, "limit", kind, admission_text(container, "name"));
         amounts_free(&set_requests);
@@ -81,10 +87,12 @@ static bool fill_pod(struct admission *admission, const struct value *list, void
         amounts_read(&requests, value_get(limit, "defaultRequest"));
         amounts_read(&limits, value_get(limit, "default"));
     }
-    bool ok = !requests.failed && !limits.failed && fill_containers(admission, "containers", "container", &requests, &limits, &said) &&
+    bool ok = !requests.failed && !limits.failed &&
+              fill_containers(admission, "containers", "container", &requests, &limits, &said) &&
               fill_containers(admission, "initContainers", "init container", &requests, &limits, &said) && buf_ok(&said);
     if (ok && said.length > 0) {
-        struct value *metadata = value_child(admission->object, "metadata"), *annotations = metadata != NULL ? value_child(metadata, "annotations") : NULL;
+        struct value *metadata = value_child(admission->object, "metadata"),
+                     *annotations = metadata != NULL ? value_child(metadata, "annotations") : NULL;
         char *text = mem_printf("LimitRanger plugin set: %s", said.bytes);
         ok = annotations != NULL && text != NULL && value_set(annotations, LIMITS_ANNOTATION, value_string(text));
         mem_free(text);
@@ -182,13 +190,14 @@ static void check_ratio(struct bound *bound)
     }
 }
 
-static void check_all(const struct value *limit, const char *field, void (*check)(struct bound *bound), const struct amounts *requests, const struct amounts *limits,
-                      struct bound *bound)
+static void check_all(const struct value *limit, const char *field, void (*check)(struct bound *bound),
+                      const struct amounts *requests, const struct amounts *limits, struct bound *bound)
 {
     struct amounts enforced = {0};
     amounts_read(&enforced, value_get(limit, field));
     for (size_t i = 0; i < enforced.count; i++) {
-        const struct amount_item *request = amounts_find(requests, enforced.items[i].name), *most = amounts_find(limits, enforced.items[i].name);
+        const struct amount_item *request = amounts_find(requests, enforced.items[i].name),
+                                 *most = amounts_find(limits, enforced.items[i].name);
         bound->type = admission_text(limit, "type");
         bound->resource = enforced.items[i].name;
         bound->enforced = enforced.items[i].amount;
@@ -200,7 +209,8 @@ static void check_all(const struct value *limit, const char *field, void (*check
     amounts_free(&enforced);
 }
 
-static void check_three(const struct value *limit, const struct amounts *requests, const struct amounts *limits, struct bound *bound)
+static void check_three(const struct value *limit, const struct amounts *requests, const struct amounts *limits,
+                        struct bound *bound)
 {
     check_all(limit, "min", check_min, requests, limits, bound);
     check_all(limit, "max", check_max, requests, limits, bound);
@@ -208,9 +218,11 @@ static void check_three(const struct value *limit, const struct amounts *request
     bound->failed = bound->failed || requests->failed || limits->failed;
 }
 
-static void check_containers(const struct admission *admission, const char *field, const struct value *limit, struct bound *bound)
+static void check_containers(const struct admission *admission, const char *field, const struct value *limit,
+                             struct bound *bound)
 {
-    for (const struct value *container = value_first(value_find(admission->object, "spec", field, NULL)); container != NULL; container = value_next(container)) {
+    for (const struct value *container = value_first(value_find(admission->object, "spec", field, NULL)); container != NULL;
+         container = value_next(container)) {
         struct amounts requests = {0}, limits = {0};
         amounts_read(&requests, value_find(container, "resources", "requests", NULL));
         amounts_read(&limits, value_find(container, "resources", "limits", NULL));
@@ -263,7 +275,8 @@ static bool refuse(struct admission *admission, const struct vec *problems)
 
 static bool check_range(struct admission *admission, const struct value *list, void *data)
 {
-    void (*check)(const struct admission *admission, const struct value *limit, struct bound *bound) = data != NULL ? check_pod : check_claim;
+    void (*check)(const struct admission *admission, const struct value *limit, struct bound *bound) =
+        data != NULL ? check_pod : check_claim;
     struct vec problems = vec_make(LIMITS_PROBLEMS, mem_free);
     struct bound bound = {.problems = &problems};
     for (const struct value *limit = value_first(list); limit != NULL; limit = value_next(limit))

@@ -8,16 +8,19 @@
 
 #define SCHEDULING "scheduling.k8s.io"
 
-/* The class that is the default: of several the one with the least value. Owned by the caller; NULL with *ok true: there is none. */
+/* The class that is the default: of several the one with the least value. Owned by the caller; NULL with *ok true: there is
+ * none. */
 static struct value *default_class(struct admission *admission, bool *ok)
 {
     struct value *found = NULL;
-    for (const struct object *object = NULL; *ok && (object = lookup_next(admission->api, SCHEDULING, "priorityclasses", NULL, object)) != NULL;) {
+    for (const struct object *object = NULL;
+         *ok && (object = lookup_next(admission->api, SCHEDULING, "priorityclasses", NULL, object)) != NULL;) {
         if (strstr(object->text, "\"globalDefault\":true") == NULL)
             continue;
         struct value *class = lookup_value(object);
         *ok = class != NULL;
-        if (value_is_true(value_get(class, "globalDefault")) && (found == NULL || value_find_int(class, 0, "value", NULL) < value_find_int(found, 0, "value", NULL))) {
+        if (value_is_true(value_get(class, "globalDefault")) &&
+            (found == NULL || value_find_int(class, 0, "value", NULL) < value_find_int(found, 0, "value", NULL))) {
             value_free(found);
             found = class;
         } else {
@@ -48,17 +51,21 @@ static bool keep(struct value *spec, const struct value *old, const char *key)
 static bool set_priority(struct admission *admission, struct value *spec, const struct value *class)
 {
     int64_t priority = value_find_int(class, 0, "value", NULL), given;
-    const char *policy = class != NULL ? admission_text(class, "preemptionPolicy") : "PreemptLowerPriority", *wanted = admission_text(spec, "preemptionPolicy");
+    const char *policy = class != NULL ? admission_text(class, "preemptionPolicy") : "PreemptLowerPriority",
+               *wanted = admission_text(spec, "preemptionPolicy");
     if (value_as_int(value_get(spec, "priority"), &given) && given != priority)
         return admission_forbid(admission,
-                                "the integer value of priority (%" PRId64 ") must not be provided in pod spec; priority admission controller computed %" PRId64
+                                "the integer value of priority (%" PRId64
+                                ") must not be provided in pod spec; priority admission controller computed %" PRId64
                                 " from the given PriorityClass name",
                                 given, priority);
     if (*policy != '\0' && *wanted != '\0' && strcmp(policy, wanted) != 0)
         return admission_forbid(admission,
-                                "the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name",
+                                "the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority "
+                                "admission controller computed %s from the given PriorityClass name",
                                 wanted, policy);
-    bool ok = value_set(spec, "priority", value_int(priority)) && (*policy == '\0' || value_set(spec, "preemptionPolicy", value_string(policy)));
+    bool ok = value_set(spec, "priority", value_int(priority)) &&
+              (*policy == '\0' || value_set(spec, "preemptionPolicy", value_string(policy)));
     if (ok && *admission_text(spec, "priorityClassName") == '\0' && class != NULL)
         ok = value_set(spec, "priorityClassName", value_string(admission_name(class)));
     return ok || admission_no_memory(admission);
@@ -90,7 +97,8 @@ bool check_priority_class(struct admission *admission)
     if (!ok)
         admission_no_memory(admission);
     else if (class != NULL && (admission->old == NULL || strcmp(admission_name(class), admission_name(admission->object)) != 0))
-        ok = admission_forbid(admission, "PriorityClass %s is already marked as default. Only one default can exist", admission_name(class));
+        ok = admission_forbid(admission, "PriorityClass %s is already marked as default. Only one default can exist",
+                              admission_name(class));
     value_free(class);
     return ok;
 }
@@ -108,8 +116,10 @@ static bool tolerates(const struct value *tolerations, const char *key)
 static bool tolerate(struct value *tolerations, const char *key)
 {
     struct value *toleration = value_object();
-    bool ok = toleration != NULL && value_set(toleration, "key", value_string(key)) && value_set(toleration, "operator", value_string("Exists")) &&
-              value_set(toleration, "effect", value_string("NoExecute")) && value_set(toleration, "tolerationSeconds", value_int(300));
+    bool ok = toleration != NULL && value_set(toleration, "key", value_string(key)) &&
+              value_set(toleration, "operator", value_string("Exists")) &&
+              value_set(toleration, "effect", value_string("NoExecute")) &&
+              value_set(toleration, "tolerationSeconds", value_int(300));
     if (ok)
         return value_append(tolerations, toleration);
     value_free(toleration);
@@ -132,12 +142,15 @@ bool admit_tolerations(struct admission *admission)
 
 bool admit_node_taint(struct admission *admission)
 {
-    struct value *spec = value_child(admission->object, "spec"), *taints = spec != NULL ? admission_array(spec, "taints") : NULL;
+    struct value *spec = value_child(admission->object, "spec"),
+                 *taints = spec != NULL ? admission_array(spec, "taints") : NULL;
     for (const struct value *taint = value_first(taints); taint != NULL; taint = value_next(taint))
-        if (strcmp(admission_text(taint, "key"), "node.kubernetes.io/not-ready") == 0 && strcmp(admission_text(taint, "effect"), "NoSchedule") == 0)
+        if (strcmp(admission_text(taint, "key"), "node.kubernetes.io/not-ready") == 0 &&
+            strcmp(admission_text(taint, "effect"), "NoSchedule") == 0)
             return true;
     struct value *taint = taints != NULL ? value_object() : NULL;
-    bool ok = taint != NULL && value_set(taint, "key", value_string("node.kubernetes.io/not-ready")) && value_set(taint, "effect", value_string("NoSchedule"));
+    bool ok = taint != NULL && value_set(taint, "key", value_string("node.kubernetes.io/not-ready")) &&
+              value_set(taint, "effect", value_string("NoSchedule"));
     if (ok)
         return value_append(taints, taint) || admission_no_memory(admission);
     value_free(taint);
@@ -168,7 +181,8 @@ static bool same_amounts(const struct value *a, const struct value *b)
     amounts_read(&second, b);
     bool same = first.count == second.count && !first.failed && !second.failed;
     for (size_t i = 0; same && i < first.count; i++)
-        same = strcmp(first.items[i].name, second.items[i].name) == 0 && amount_compare(first.items[i].amount, second.items[i].amount) == 0;
+        same = strcmp(first.items[i].name, second.items[i].name) == 0 &&
+               amount_compare(first.items[i].amount, second.items[i].amount) == 0;
     amounts_free(&first);
     amounts_free(&second);
     return same;
@@ -176,16 +190,19 @@ static bool same_amounts(const struct value *a, const struct value *b)
 
 static bool set_scheduling(struct admission *admission, struct value *spec, const struct value *scheduling)
 {
-    for (const struct value *label = value_first(value_get(scheduling, "nodeSelector")); label != NULL; label = value_next(label)) {
+    for (const struct value *label = value_first(value_get(scheduling, "nodeSelector")); label != NULL;
+         label = value_next(label)) {
         struct value *selector = value_child(spec, "nodeSelector");
         const char *own = admission_text(selector, value_key(label));
         if (value_get(selector, value_key(label)) != NULL && strcmp(own, value_text(label)) != 0)
-            return admission_forbid(admission, "conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", value_key(label), value_text(label),
-                                    value_key(label), own);
+            return admission_forbid(admission,
+                                    "conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s",
+                                    value_key(label), value_text(label), value_key(label), own);
         if (selector == NULL || !value_set(selector, value_key(label), value_copy(label)))
             return admission_no_memory(admission);
     }
-    for (const struct value *toleration = value_first(value_get(scheduling, "tolerations")); toleration != NULL; toleration = value_next(toleration)) {
+    for (const struct value *toleration = value_first(value_get(scheduling, "tolerations")); toleration != NULL;
+         toleration = value_next(toleration)) {
         struct value *own = admission_array(spec, "tolerations");
         bool there = false;
         for (const struct value *item = value_first(own); item != NULL; item = value_next(item))

@@ -1,5 +1,5 @@
-/* ResourceQuota: what a namespace may use. Every quota that holds the object is looked at, then all are charged. Requests are done one after the other, so that two cannot pass where there is
- * room for one. */
+/* ResourceQuota: what a namespace may use. Every quota that holds the object is looked at, then all are charged. Requests are
+ * done one after the other, so that two cannot pass where there is room for one. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -32,11 +32,13 @@ static bool handles(const struct admission *admission)
     bool core = *call->kind->group == '\0';
     if (!quota_counts(call->kind))
         return false;
-    if (admission->old == NULL || call->sub != NULL || (core && (strcmp(kind, "Service") == 0 || strcmp(kind, "PersistentVolumeClaim") == 0)))
+    if (admission->old == NULL || call->sub != NULL ||
+        (core && (strcmp(kind, "Service") == 0 || strcmp(kind, "PersistentVolumeClaim") == 0)))
         return true;
     static const char deadline[] = "activeDeadlineSeconds"; /* a pod's scope may change, nothing else */
     return core && strcmp(kind, "Pod") == 0 &&
-           (value_find(admission->object, "spec", deadline, NULL) == NULL) != (value_find(admission->old, "spec", deadline, NULL) == NULL);
+           (value_find(admission->object, "spec", deadline, NULL) == NULL) !=
+               (value_find(admission->old, "spec", deadline, NULL) == NULL);
 }
 
 static bool must_name(const char *resource)
@@ -67,7 +69,8 @@ static bool list_silent(const struct value *pod, const char *resource, struct bu
     struct vec names = vec_make(QUOTAS, NULL);
     bool ok = true;
     for (size_t i = 0; i < 2; i++)
-        for (const struct value *container = value_first(value_find(pod, "spec", fields[i], NULL)); ok && container != NULL; container = value_next(container))
+        for (const struct value *container = value_first(value_find(pod, "spec", fields[i], NULL)); ok && container != NULL;
+             container = value_next(container))
             if (!container_names(container, resource))
                 ok = vec_push(&names, (void *)(uintptr_t)admission_text(container, "name"));
     vec_sort(&names, by_text);
@@ -84,7 +87,8 @@ static bool check_named(struct admission *admission, const struct charge *charge
 {
     struct buf text = buf_make(QUOTA_TEXT);
     bool ok = true;
-    if (*admission->call->kind->group != '\0' || strcmp(admission->call->kind->kind, "Pod") != 0 || value_first(value_find(admission->object, "spec", "resources", NULL)) != NULL)
+    if (*admission->call->kind->group != '\0' || strcmp(admission->call->kind->kind, "Pod") != 0 ||
+        value_first(value_find(admission->object, "spec", "resources", NULL)) != NULL)
         return true;
     for (size_t i = 0; ok && i < charge->hard.count; i++)
         if (must_name(charge->hard.items[i].name))
@@ -165,7 +169,8 @@ static bool check_room(struct admission *admission, struct charge *charge)
         print_amounts(&text, "requested: ", &charge->requested, &exceeded);
         print_amounts(&text, ", used: ", &charge->used, &exceeded);
         print_amounts(&text, ", limited: ", &charge->hard, &exceeded);
-        ok = buf_ok(&text) ? admission_forbid(admission, "exceeded quota: %s, %s", admission_name(charge->quota), text.bytes) : admission_no_memory(admission);
+        ok = buf_ok(&text) ? admission_forbid(admission, "exceeded quota: %s, %s", admission_name(charge->quota), text.bytes)
+                           : admission_no_memory(admission);
         buf_free(&text);
     }
     amounts_free(&exceeded);
@@ -219,13 +224,24 @@ static bool pay(struct admission *admission, struct charge *charge)
     struct user user = {0};
     struct value *status = value_child(charge->quota, "status");
     char *name = mem_string(admission_name(charge->quota));
-    bool ok = sub != NULL && status != NULL && name != NULL && value_set(status, "used", amounts_value(&charge->used)) && value_set(charge->quota, "kind", value_string("ResourceQuota")) &&
-              value_set(charge->quota, "apiVersion", value_string("v1")) && user_start(&user, "system:apiserver") && user_add_group(&user, USER_MASTERS);
+    bool ok = sub != NULL && status != NULL && name != NULL && value_set(status, "used", amounts_value(&charge->used)) &&
+              value_set(charge->quota, "kind", value_string("ResourceQuota")) &&
+              value_set(charge->quota, "apiVersion", value_string("v1")) && user_start(&user, "system:apiserver") &&
+              user_add_group(&user, USER_MASTERS);
     if (!ok)
         admission_no_memory(admission);
     if (ok) {
-        struct call call = {.user = &user, .user_agent = "", .verb = VERB_UPDATE, .kind = kind, .sub = sub, .ns = admission->call->ns, .name = name, .body = charge->quota,
-                            .validation = VALIDATE_IGNORE, .manager = "kube-apiserver", .grace = -1};
+        struct call call = {.user = &user,
+                            .user_agent = "",
+                            .verb = VERB_UPDATE,
+                            .kind = kind,
+                            .sub = sub,
+                            .ns = admission->call->ns,
+                            .name = name,
+                            .body = charge->quota,
+                            .validation = VALIDATE_IGNORE,
+                            .manager = "kube-apiserver",
+                            .grace = -1};
         struct answer answer = {0};
         charge->quota = NULL;
         api_run(api, &call, &answer);
@@ -249,7 +265,8 @@ bool check_quota(struct admission *admission)
     bool ok = true;
     if (*ns == '\0' || !handles(admission))
         return true;
-    for (const struct object *object = NULL; ok && (object = lookup_next(admission->api, "", "resourcequotas", ns, object)) != NULL;)
+    for (const struct object *object = NULL;
+         ok && (object = lookup_next(admission->api, "", "resourcequotas", ns, object)) != NULL;)
         ok = look_at(admission, object, &charges);
     for (size_t i = 0; ok && i < charges.length; i++)
         ok = check_room(admission, charges.items[i]);

@@ -1,4 +1,5 @@
-/* PodSecurity: namespaces say by labels which level of the Pod Security Standards their pods must keep (enforce), and about which violations people are told (warn). */
+/* PodSecurity: namespaces say by labels which level of the Pod Security Standards their pods must keep (enforce), and about
+ * which violations people are told (warn). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +47,8 @@ static bool read_version(const char *text, int *minor)
 }
 
 /* One label pair of a mode; problems may be NULL. *set says whether the level is there and right; a wrong one is `wrong`. */
-static void read_mode(const struct value *ns, const char *mode, enum security_level wrong, struct rule *rule, bool *has_level, bool *has_version, struct problems *problems)
+static void read_mode(const struct value *ns, const char *mode, enum security_level wrong, struct rule *rule, bool *has_level,
+                      bool *has_version, struct problems *problems)
 {
     const struct place metadata = place_key(NULL, "metadata"), labels = place_key(&metadata, "labels");
     char key[64];
@@ -79,7 +81,8 @@ static struct policy read_policy(const struct value *ns, struct problems *proble
     struct rule audit = none;
     bool enforced, warned, has_version;
     read_mode(ns, "enforce", SECURITY_RESTRICTED, &policy.enforce, &enforced, &has_version, problems);
-    read_mode(ns, "audit", SECURITY_PRIVILEGED, &audit, &warned, &has_version, problems); /* nobody reads an audit log here; its labels must be right all the same */
+    read_mode(ns, "audit", SECURITY_PRIVILEGED, &audit, &warned, &has_version,
+              problems); /* nobody reads an audit log here; its labels must be right all the same */
     read_mode(ns, "warn", SECURITY_PRIVILEGED, &policy.warn, &warned, &has_version, problems);
     if (!warned && enforced && policy.enforce.level > policy.warn.level) {
         policy.warn.level = policy.enforce.level;
@@ -137,7 +140,8 @@ static bool is_significant(const struct value *pod, const struct value *old)
 {
     static const char *const fields[] = {"containers", "initContainers", "ephemeralContainers"};
     for (size_t i = 0; i < 3; i++) {
-        const struct value *now = value_first(value_find(pod, "spec", fields[i], NULL)), *before = value_first(value_find(old, "spec", fields[i], NULL));
+        const struct value *now = value_first(value_find(pod, "spec", fields[i], NULL)),
+                           *before = value_first(value_find(old, "spec", fields[i], NULL));
         for (; now != NULL && before != NULL; now = value_next(now), before = value_next(before))
             if (strcmp(admission_text(now, "image"), admission_text(before, "image")) != 0)
                 return true;
@@ -217,7 +221,10 @@ static bool warn_groups(struct admission *admission, struct vec *groups, const c
 {
     struct buf level = buf_make(64);
     print_rule(rule, &level);
-    bool ok = groups->length == 0 || (buf_ok(&level) && admission_warn(admission, "existing pods in namespace \"%s\" violate the new PodSecurity enforce level \"%s\"", ns, level.bytes));
+    bool ok = groups->length == 0 ||
+              (buf_ok(&level) &&
+               admission_warn(admission, "existing pods in namespace \"%s\" violate the new PodSecurity enforce level \"%s\"",
+                              ns, level.bytes));
     buf_free(&level);
     vec_sort(groups, by_name);
     for (size_t i = 0; ok && i < groups->length; i++) {
@@ -238,7 +245,8 @@ static bool warn_of_pods(struct admission *admission, const char *ns, const stru
     struct vec groups = vec_make(SECURITY_WARNINGS, free_group);
     bool ok = true;
     size_t count = 0;
-    for (const struct object *object = NULL; ok && count < SECURITY_PODS && (object = lookup_next(admission->api, "", "pods", ns, object)) != NULL; count++) {
+    for (const struct object *object = NULL;
+         ok && count < SECURITY_PODS && (object = lookup_next(admission->api, "", "pods", ns, object)) != NULL; count++) {
         struct buf reasons = buf_make(SECURITY_TEXT);
         struct value *pod = lookup_value(object);
         ok = pod != NULL;
@@ -258,13 +266,16 @@ static bool check_namespace(struct admission *admission)
 {
     struct problems problems = problems_make(), before = problems_make();
     struct policy now = read_policy(admission->object, &problems), old = read_policy(admission->old, &before);
-    bool ok = problems_none(&problems) || (admission->old != NULL && before.list.length > 0 && before.list.length == problems.list.length);
+    bool ok = problems_none(&problems) ||
+              (admission->old != NULL && before.list.length > 0 && before.list.length == problems.list.length);
     if (!ok)
         status_invalid(admission->failure, admission->call->kind, admission_name(admission->object), &problems);
     problems_free(&problems);
     problems_free(&before);
-    bool stricter = now.enforce.level != SECURITY_PRIVILEGED && !same_rule(&now.enforce, &old.enforce) && !(now.enforce.minor == old.enforce.minor && now.enforce.level <= old.enforce.level);
-    return ok && (admission->old == NULL || !stricter || warn_of_pods(admission, admission_name(admission->object), &now.enforce));
+    bool stricter = now.enforce.level != SECURITY_PRIVILEGED && !same_rule(&now.enforce, &old.enforce) &&
+                    !(now.enforce.minor == old.enforce.minor && now.enforce.level <= old.enforce.level);
+    return ok &&
+           (admission->old == NULL || !stricter || warn_of_pods(admission, admission_name(admission->object), &now.enforce));
 }
 
 bool check_pod_security(struct admission *admission)

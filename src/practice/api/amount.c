@@ -116,8 +116,8 @@ void amount_print(struct amount amount, char out[static QUANTITY_TEXT])
         snprintf(plain, sizeof plain, "%lld", (long long)whole);
     } else {
         amount_nano size = amount.nano < 0 ? -amount.nano : amount.nano;
-        snprintf(plain, sizeof plain, "%s%llu.%09llu%s", amount.nano < 0 ? "-" : "", (unsigned long long)(size / one), (unsigned long long)(size % one),
-                 amount.format == AMOUNT_EXPONENT ? "e0" : "");
+        snprintf(plain, sizeof plain, "%s%llu.%09llu%s", amount.nano < 0 ? "-" : "", (unsigned long long)(size / one),
+                 (unsigned long long)(size % one), amount.format == AMOUNT_EXPONENT ? "e0" : "");
     }
     if (!quantity_canonical(plain, QUANTITY_NANO, out))
         snprintf(out, QUANTITY_TEXT, "%s", "0");
@@ -235,7 +235,8 @@ static bool is_sidecar(const struct value *container)
 static void add_init_containers(const struct value *spec, const char *which, struct amounts *out)
 {
     struct amounts sidecars = {0}, highest = {0};
-    for (const struct value *container = value_first(value_get(spec, "initContainers")); container != NULL; container = value_next(container)) {
+    for (const struct value *container = value_first(value_get(spec, "initContainers")); container != NULL;
+         container = value_next(container)) {
         struct amounts now = {0};
         amounts_read(&now, value_find(container, "resources", which, NULL));
         if (is_sidecar(container)) {
@@ -256,7 +257,8 @@ static void add_init_containers(const struct value *spec, const char *which, str
 void amounts_of_pod(const struct value *pod, const char *which, bool overhead, struct amounts *out)
 {
     const struct value *spec = value_get(pod, "spec");
-    for (const struct value *container = value_first(value_get(spec, "containers")); container != NULL; container = value_next(container)) {
+    for (const struct value *container = value_first(value_get(spec, "containers")); container != NULL;
+         container = value_next(container)) {
         struct amounts now = {0};
         amounts_read(&now, value_find(container, "resources", which, NULL));
         amounts_add_all(out, &now);

@@ -1,4 +1,5 @@
-/* Nobody gives rights that they do not have: writes of roles and bindings are held against the writer's own rules (unless they may "escalate" or "bind"). */
+/* Nobody gives rights that they do not have: writes of roles and bindings are held against the writer's own rules (unless they
+ * may "escalate" or "bind"). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -65,7 +66,8 @@ static bool covers(const struct rbac_rule *own, const struct missing *right, con
         return covers_path(own->urls, right->path) && own->names[0] == NULL;
     if (!has(own->groups, "*") && !has(own->groups, right->group))
         return false;
-    return covers_resource(own->resources, right->resource) && (own->names[0] == NULL || (right->name != NULL && has(own->names, right->name)));
+    return covers_resource(own->resources, right->resource) &&
+           (own->names[0] == NULL || (right->name != NULL && has(own->names, right->name)));
 }
 
 static bool collect(void *data, const struct rbac_rule *rule, const struct rbac_grant *grant)
@@ -86,7 +88,8 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Adds the right if no own rule covers it; rights to the same thing become one, paths stay apart, as the real server tells them. */
+/* Adds the right if no own rule covers it; rights to the same thing become one, paths stay apart, as the real server tells
+ * them. */
 static void check_right(struct check *check, const struct missing *right, const char *verb)
 {
     for (size_t i = 0; i < check->own.length; i++)
@@ -94,7 +97,8 @@ static void check_right(struct check *check, const struct missing *right, const 
             return;
     for (size_t i = check->missing.length; right->path == NULL && i > 0; i--) {
         struct missing *old = check->missing.items[i - 1];
-        if (old->path == NULL && is_same(old->group, right->group) && is_same(old->resource, right->resource) && is_same(old->name, right->name)) {
+        if (old->path == NULL && is_same(old->group, right->group) && is_same(old->resource, right->resource) &&
+            is_same(old->name, right->name)) {
             check->ok = vec_push(&old->verbs, (void *)(uintptr_t)verb) && check->ok;
             return;
         }
@@ -241,10 +245,15 @@ static bool aggregates(const struct value *role)
     return value_first(value_find(role, "aggregationRule", "clusterRoleSelectors", NULL)) != NULL;
 }
 
-static bool may_write_role(struct access *access, const struct call *call, const struct value *object, const struct value *old, const char *name, struct status *failure)
+static bool may_write_role(struct access *access, const struct call *call, const struct value *object, const struct value *old,
+                           const char *name, struct status *failure)
 {
-    const struct attributes escalate = {
-        .verb = "escalate", .group = call->kind->group, .version = "*", .resource = call->kind->plural, .ns = call->ns, .name = call->name != NULL ? call->name : ""};
+    const struct attributes escalate = {.verb = "escalate",
+                                        .group = call->kind->group,
+                                        .version = "*",
+                                        .resource = call->kind->plural,
+                                        .ns = call->ns,
+                                        .name = call->name != NULL ? call->name : ""};
     if (access_allowed(access, call->user, &escalate, NULL))
         return true;
     struct rbac_role role;
@@ -255,13 +264,16 @@ static bool may_write_role(struct access *access, const struct call *call, const
     buf_free(&text);
     rbac_role_free(&role);
     if (ok && (aggregates(object) || aggregates(old)) && !holds_everything(access, call->user))
-        return status_forbidden(failure, call->kind->group, call->kind->plural, name, "must have cluster-admin privileges to use the aggregationRule");
+        return status_forbidden(failure, call->kind->group, call->kind->plural, name,
+                                "must have cluster-admin privileges to use the aggregationRule");
     return ok;
 }
 
-static bool may_write_binding(struct access *access, const struct call *call, const struct value *object, const char *name, struct status *failure)
+static bool may_write_binding(struct access *access, const struct call *call, const struct value *object, const char *name,
+                              struct status *failure)
 {
-    const char *kind = value_find_text(object, "roleRef", "kind", NULL), *role_name = value_find_text(object, "roleRef", "name", NULL);
+    const char *kind = value_find_text(object, "roleRef", "kind", NULL),
+               *role_name = value_find_text(object, "roleRef", "name", NULL);
     const char *group = value_find_text(object, "roleRef", "apiGroup", NULL);
     if (kind == NULL || role_name == NULL || (strcmp(kind, "Role") != 0 && strcmp(kind, "ClusterRole") != 0))
         return true; /* validation refuses it */
@@ -297,10 +309,12 @@ static bool only_collecting(const struct value *object, const struct value *old)
     return same;
 }
 
-bool access_may_grant(struct access *access, const struct call *call, const struct value *object, const struct value *old, struct status *failure)
+bool access_may_grant(struct access *access, const struct call *call, const struct value *object, const struct value *old,
+                      struct status *failure)
 {
     const char *name = value_find_text(object, "metadata", "name", NULL);
-    if (strcmp(call->kind->group, "rbac.authorization.k8s.io") != 0 || user_has_group(call->user, USER_MASTERS) || (old != NULL && only_collecting(object, old)))
+    if (strcmp(call->kind->group, "rbac.authorization.k8s.io") != 0 || user_has_group(call->user, USER_MASTERS) ||
+        (old != NULL && only_collecting(object, old)))
         return true;
     if (value_find(object, "roleRef", NULL) != NULL)
         return may_write_binding(access, call, object, name, failure);

@@ -1,5 +1,6 @@
-/* Impersonation: who asks may speak as somebody else if a rule allows it, for each word of whom: name, uid, groups, extra. Since Kubernetes 1.36 there are modes before the plain verb
- * "impersonate", which also look at what is asked: impersonate-on:MODE:VERB on the request, and impersonate:MODE on the person. */
+/* Impersonation: who asks may speak as somebody else if a rule allows it, for each word of whom: name, uid, groups, extra.
+ * Since Kubernetes 1.36 there are modes before the plain verb "impersonate", which also look at what is asked:
+ * impersonate-on:MODE:VERB on the request, and impersonate:MODE on the person. */
 #include "practice/api/access_internal.h"
 
 #include <string.h>
@@ -57,10 +58,14 @@ static bool mode_applies(const struct attempt *attempt, enum mode mode)
     if (attempt->request == NULL)
         return false;
     switch (mode) {
-    case MODE_ASSOCIATED_NODE: return only_name(wanted) && user_is_node(wanted->name) && is_own_node(attempt->who, wanted->name);
-    case MODE_NODE: return only_name(wanted) && user_is_node(wanted->name);
-    case MODE_ACCOUNT: return only_name(wanted) && is_account(wanted->name);
-    default: return !user_is_node(wanted->name) && !is_account(wanted->name);
+    case MODE_ASSOCIATED_NODE:
+        return only_name(wanted) && user_is_node(wanted->name) && is_own_node(attempt->who, wanted->name);
+    case MODE_NODE:
+        return only_name(wanted) && user_is_node(wanted->name);
+    case MODE_ACCOUNT:
+        return only_name(wanted) && is_account(wanted->name);
+    default:
+        return !user_is_node(wanted->name) && !is_account(wanted->name);
     }
 }
 
@@ -81,7 +86,8 @@ static bool may_be_name(const struct attempt *attempt)
 {
     const char *name = attempt->wanted.name;
     bool constrained = attempt->mode != MODE_PLAIN;
-    struct attributes what = {.verb = attempt->verb, .group = constrained ? AUTHENTICATION : "", .version = "v1", .resource = "users", .name = name};
+    struct attributes what = {
+        .verb = attempt->verb, .group = constrained ? AUTHENTICATION : "", .version = "v1", .resource = "users", .name = name};
     if (constrained && user_is_node(name)) {
         what.resource = "nodes";
         what.name = attempt->mode == MODE_ASSOCIATED_NODE ? "*" : name + strlen("system:node:");
@@ -103,7 +109,8 @@ static bool may_be_name(const struct attempt *attempt)
 static bool may_have_groups(const struct attempt *attempt)
 {
     bool constrained = attempt->mode != MODE_PLAIN;
-    struct attributes what = {.verb = attempt->verb, .group = constrained ? AUTHENTICATION : "", .version = "v1", .resource = "groups"};
+    struct attributes what = {
+        .verb = attempt->verb, .group = constrained ? AUTHENTICATION : "", .version = "v1", .resource = "groups"};
     for (size_t i = 0; i < attempt->wanted.groups.length; i++) {
         what.name = attempt->wanted.groups.items[i];
         if (constrained && (*what.name == '\0' || strcmp(what.name, USER_MASTERS) == 0))
@@ -118,8 +125,12 @@ static bool may_have_extra(const struct attempt *attempt)
 {
     for (const struct value *list = value_first(attempt->wanted.extra); list != NULL; list = value_next(list)) {
         for (const struct value *text = value_first(list); text != NULL; text = value_next(text)) {
-            struct attributes what = {
-                .verb = attempt->verb, .group = AUTHENTICATION, .version = "v1", .resource = "userextras", .subresource = value_key(list), .name = value_text(text)};
+            struct attributes what = {.verb = attempt->verb,
+                                      .group = AUTHENTICATION,
+                                      .version = "v1",
+                                      .resource = "userextras",
+                                      .subresource = value_key(list),
+                                      .name = value_text(text)};
             if (!ask(attempt, &what))
                 return false;
         }
@@ -129,9 +140,10 @@ static bool may_have_extra(const struct attempt *attempt)
 
 static bool may_be(const struct attempt *attempt)
 {
-    struct attributes uid = {.verb = attempt->verb, .group = AUTHENTICATION, .version = "v1", .resource = "uids", .name = attempt->wanted.uid};
-    return (attempt->mode == MODE_PLAIN || may_on(attempt)) && may_be_name(attempt) && (uid.name == NULL || ask(attempt, &uid)) && may_have_groups(attempt) &&
-           may_have_extra(attempt);
+    struct attributes uid = {
+        .verb = attempt->verb, .group = AUTHENTICATION, .version = "v1", .resource = "uids", .name = attempt->wanted.uid};
+    return (attempt->mode == MODE_PLAIN || may_on(attempt)) && may_be_name(attempt) &&
+           (uid.name == NULL || ask(attempt, &uid)) && may_have_groups(attempt) && may_have_extra(attempt);
 }
 
 static bool try_mode(struct attempt *attempt, enum mode mode)
@@ -246,7 +258,8 @@ static bool complete(struct user *wanted, enum mode mode)
 
 bool impersonate(struct access *access, const struct credentials *credentials, struct user *user, struct status *failure)
 {
-    if (credentials->impersonate_user == NULL && credentials->impersonate_uid == NULL && credentials->impersonate_groups == NULL && credentials->impersonate_extra == NULL)
+    if (credentials->impersonate_user == NULL && credentials->impersonate_uid == NULL &&
+        credentials->impersonate_groups == NULL && credentials->impersonate_extra == NULL)
         return true;
     struct attempt attempt = {.access = access, .who = user, .request = credentials->request, .failure = failure};
     bool ok = read_wanted(credentials, &attempt.wanted) || access_no_memory(failure);

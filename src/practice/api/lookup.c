@@ -21,10 +21,13 @@ const struct object *lookup(const struct api *api, const char *group, const char
     return resource != 0 ? state_get(api->state, resource, ns, name) : NULL;
 }
 
-const struct object *lookup_next(const struct api *api, const char *group, const char *plural, const char *only_ns, const struct object *after)
+const struct object *lookup_next(const struct api *api, const char *group, const char *plural, const char *only_ns,
+                                 const struct object *after)
 {
     state_resource resource = resource_of(api, group, plural);
-    return resource != 0 ? state_next(api->state, resource, only_ns, after != NULL ? after->ns : NULL, after != NULL ? after->name : NULL) : NULL;
+    return resource != 0
+               ? state_next(api->state, resource, only_ns, after != NULL ? after->ns : NULL, after != NULL ? after->name : NULL)
+               : NULL;
 }
 
 struct value *lookup_value(const struct object *object)

@@ -41,7 +41,9 @@ static bool set_words(struct value *rule, const char *key, const char *words)
 /* One line to a rule. */
 static struct value *read_rule(const char *line)
 {
-    static const char *const resource_fields[] = {"verbs", "apiGroups", "resources", "resourceNames"}, *const path_fields[] = {"verbs", "nonResourceURLs"};
+    static const char *const resource_fields[] = {"verbs", "apiGroups", "resources", "resourceNames"}, *const path_fields[] = {
+                                                                                                           "verbs",
+                                                                                                           "nonResourceURLs"};
     size_t spaces = 0;
     for (const char *at = line; *at != '\0'; at++)
         spaces += *at == ' ' ? 1 : 0;
@@ -104,10 +106,12 @@ static bool add_rules_of(struct value *rules, const struct policy_role *role)
 static struct value *document(const char *kind, const char *name)
 {
     struct value *out = value_object(), *metadata = out != NULL ? value_object() : NULL;
-    bool ok = metadata != NULL && value_set(metadata, "name", value_string(name)) && value_set(metadata, "labels", value_object()) &&
-              value_set(value_get(metadata, "labels"), "kubernetes.io/bootstrapping", value_string("rbac-defaults")) && value_set(metadata, "annotations", value_object()) &&
-              value_set(value_get(metadata, "annotations"), "rbac.authorization.kubernetes.io/autoupdate", value_string("true")) &&
-              value_set(out, "kind", value_string(kind)) && value_set(out, "apiVersion", value_string(RBAC_VERSION));
+    bool ok =
+        metadata != NULL && value_set(metadata, "name", value_string(name)) && value_set(metadata, "labels", value_object()) &&
+        value_set(value_get(metadata, "labels"), "kubernetes.io/bootstrapping", value_string("rbac-defaults")) &&
+        value_set(metadata, "annotations", value_object()) &&
+        value_set(value_get(metadata, "annotations"), "rbac.authorization.kubernetes.io/autoupdate", value_string("true")) &&
+        value_set(out, "kind", value_string(kind)) && value_set(out, "apiVersion", value_string(RBAC_VERSION));
     if (ok && value_set(out, "metadata", metadata))
         return out;
     if (!ok)
@@ -121,7 +125,8 @@ static bool set_aggregation(struct value *role, const char *label)
 {
     struct value *labels = value_object(), *selector = value_object(), *list = value_array(), *rule = value_object();
     char *key = mem_printf(RBAC_GROUP "/aggregate-to-%s", label);
-    bool ok = labels != NULL && selector != NULL && list != NULL && rule != NULL && key != NULL && value_set(labels, key, value_string("true"));
+    bool ok = labels != NULL && selector != NULL && list != NULL && rule != NULL && key != NULL &&
+              value_set(labels, key, value_string("true"));
     mem_free(key);
     if (!ok) {
         value_free(labels);
@@ -160,7 +165,8 @@ static struct value *make_subject(const char *line)
     const char *name = strchr(line, ' ') + 1, *slash = strchr(line, '/');
     bool account = *line == 'S';
     struct value *out = value_object();
-    char *kind = mem_string_n(line, (size_t)(name - line) - 1), *ns = account ? mem_string_n(name, (size_t)(slash - name)) : NULL;
+    char *kind = mem_string_n(line, (size_t)(name - line) - 1),
+         *ns = account ? mem_string_n(name, (size_t)(slash - name)) : NULL;
     bool ok = out != NULL && kind != NULL && value_set(out, "kind", value_string(kind));
     if (ok && account)
         ok = ns != NULL && value_set(out, "name", value_string(slash + 1)) && value_set(out, "namespace", value_string(ns));
@@ -185,8 +191,8 @@ static struct value *make_binding(const char *name, const char *role, const char
     }
     ok = ok && value_set(out, "roleRef", value_object());
     struct value *reference = value_get(out, "roleRef");
-    ok = ok && value_set(reference, "apiGroup", value_string(RBAC_GROUP)) && value_set(reference, "kind", value_string("ClusterRole")) &&
-         value_set(reference, "name", value_string(role));
+    ok = ok && value_set(reference, "apiGroup", value_string(RBAC_GROUP)) &&
+         value_set(reference, "kind", value_string("ClusterRole")) && value_set(reference, "name", value_string(role));
     if (ok)
         return out;
     value_free(out);
@@ -201,7 +207,8 @@ static struct value *make_controller_binding(const char *role)
     return out;
 }
 
-static bool add_role(const struct policy_role *role, bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
+static bool add_role(const struct policy_role *role, bool (*add)(void *data, const char *plural, struct value *object),
+                     void *data, struct error *err)
 {
     struct value *object = make_role(role);
     if (object == NULL)
@@ -209,11 +216,13 @@ static bool add_role(const struct policy_role *role, bool (*add)(void *data, con
     return add(data, "clusterroles", object) || error_set(err, ERROR_INTERNAL, role->name, "a default role cannot be made");
 }
 
-static bool add_binding(struct value *binding, bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
+static bool add_binding(struct value *binding, bool (*add)(void *data, const char *plural, struct value *object), void *data,
+                        struct error *err)
 {
     if (binding == NULL)
         return error_memory(err);
-    return add(data, "clusterrolebindings", binding) || error_set(err, ERROR_INTERNAL, NULL, "a default binding cannot be made");
+    return add(data, "clusterrolebindings", binding) ||
+           error_set(err, ERROR_INTERNAL, NULL, "a default binding cannot be made");
 }
 
 /* Aggregated roles come last and those that they gather first, so that none is found wanting on the way: view, edit, admin. */
@@ -223,7 +232,8 @@ bool access_default_policy(bool (*add)(void *data, const char *plural, struct va
     for (const struct policy_role *role = policy_roles; role->name != NULL; role++, count++) {
         if (role->aggregate_from == NULL && !add_role(role, add, data, err))
             return false;
-        if (strncmp(role->name, controller_prefix, sizeof controller_prefix - 1) == 0 && !add_binding(make_controller_binding(role->name), add, data, err))
+        if (strncmp(role->name, controller_prefix, sizeof controller_prefix - 1) == 0 &&
+            !add_binding(make_controller_binding(role->name), add, data, err))
             return false;
     }
     for (size_t i = count; i > 0; i--)
@@ -238,16 +248,19 @@ bool access_default_policy(bool (*add)(void *data, const char *plural, struct va
 /* matchLabels and matchExpressions of one selector; an empty one matches everything. */
 static bool selects(const struct value *selector, const struct object *role)
 {
-    for (const struct value *label = value_first(value_get(selector, "matchLabels")); label != NULL; label = value_next(label)) {
+    for (const struct value *label = value_first(value_get(selector, "matchLabels")); label != NULL;
+         label = value_next(label)) {
         const char *has = object_label(role, value_key(label));
         if (has == NULL || value_text(label) == NULL || strcmp(has, value_text(label)) != 0)
             return false;
     }
-    for (const struct value *term = value_first(value_get(selector, "matchExpressions")); term != NULL; term = value_next(term)) {
+    for (const struct value *term = value_first(value_get(selector, "matchExpressions")); term != NULL;
+         term = value_next(term)) {
         const char *operation = value_find_text(term, "operator", NULL), *key = value_find_text(term, "key", NULL);
         const char *has = key != NULL ? object_label(role, key) : NULL;
         bool listed = false;
-        for (const struct value *word = value_first(value_get(term, "values")); word != NULL && has != NULL; word = value_next(word))
+        for (const struct value *word = value_first(value_get(term, "values")); word != NULL && has != NULL;
+             word = value_next(word))
             listed = listed || (value_text(word) != NULL && strcmp(value_text(word), has) == 0);
         if (operation == NULL || (strcmp(operation, "In") == 0 && !listed) || (strcmp(operation, "NotIn") == 0 && listed) ||
             (strcmp(operation, "Exists") == 0 && has == NULL) || (strcmp(operation, "DoesNotExist") == 0 && has != NULL))
@@ -269,7 +282,8 @@ static struct value *gather(struct access *access, const struct value *selectors
 {
     struct value *rules = value_array();
     bool ok = rules != NULL;
-    for (const struct object *role = NULL; ok && (role = lookup_next(access->api, RBAC_GROUP, "clusterroles", NULL, role)) != NULL;) {
+    for (const struct object *role = NULL;
+         ok && (role = lookup_next(access->api, RBAC_GROUP, "clusterroles", NULL, role)) != NULL;) {
         if (strcmp(role->name, self) == 0 || !selected_by_any(selectors, role))
             continue;
         struct value *document = lookup_value(role);
@@ -289,8 +303,9 @@ static bool apply_rules(struct access *access, const char *name, struct value *r
 {
     struct user user = {0};
     struct value *body = value_object();
-    bool ok = body != NULL && value_set(body, "apiVersion", value_string(RBAC_VERSION)) && value_set(body, "kind", value_string("ClusterRole")) &&
-              value_set(body, "metadata", value_object()) && value_set(value_get(body, "metadata"), "name", value_string(name));
+    bool ok = body != NULL && value_set(body, "apiVersion", value_string(RBAC_VERSION)) &&
+              value_set(body, "kind", value_string("ClusterRole")) && value_set(body, "metadata", value_object()) &&
+              value_set(value_get(body, "metadata"), "name", value_string(name));
     if (!ok)
         value_free(rules);
     ok = ok && value_set(body, "rules", rules) && user_start(&user, AGGREGATOR) && user_add_group(&user, USER_MASTERS);
@@ -299,12 +314,22 @@ static bool apply_rules(struct access *access, const char *name, struct value *r
         user_free(&user);
         return error_memory(err);
     }
-    struct call call = {.user = &user, .user_agent = "", .verb = VERB_PATCH, .kind = lookup_kind(access->api, RBAC_GROUP, "clusterroles"), .ns = "", .name = name, .body = body,
-                        .patch = PATCH_APPLY, .force = true, .manager = "clusterrole-aggregation-controller", .grace = -1};
+    struct call call = {.user = &user,
+                        .user_agent = "",
+                        .verb = VERB_PATCH,
+                        .kind = lookup_kind(access->api, RBAC_GROUP, "clusterroles"),
+                        .ns = "",
+                        .name = name,
+                        .body = body,
+                        .patch = PATCH_APPLY,
+                        .force = true,
+                        .manager = "clusterrole-aggregation-controller",
+                        .grace = -1};
     struct answer answer = {0};
     api_run(access->api, &call, &answer);
     if (answer.failure.code != 0)
-        ok = error_set(err, ERROR_INTERNAL, name, "%s", answer.failure.message != NULL ? answer.failure.message : "out of memory");
+        ok = error_set(err, ERROR_INTERNAL, name, "%s",
+                       answer.failure.message != NULL ? answer.failure.message : "out of memory");
     answer_free(&answer);
     value_free(call.body);
     user_free(&user);
@@ -353,7 +378,8 @@ static bool aggregate_all(struct access *access, struct error *err)
     return ok;
 }
 
-/* A write of a role asks for this again: that is remembered and done afterwards, since a gathered role may be gathered itself. */
+/* A write of a role asks for this again: that is remembered and done afterwards, since a gathered role may be gathered itself.
+ */
 bool access_aggregate(struct access *access, struct error *err)
 {
     enum { ROUNDS = 16 };

@@ -40,7 +40,8 @@ static bool listed(const char *const *list, const char *name)
 
 bool quota_counts(const struct schema_kind *kind)
 {
-    return kind->namespaced && (kind->verbs & VERB_CREATE) != 0 && (kind->verbs & VERB_LIST) != 0 && strcmp(kind->kind, "Event") != 0;
+    return kind->namespaced && (kind->verbs & VERB_CREATE) != 0 && (kind->verbs & VERB_LIST) != 0 &&
+           strcmp(kind->kind, "Event") != 0;
 }
 
 static void count_name(const struct schema_kind *kind, char name[static QUOTA_NAME])
@@ -76,13 +77,14 @@ static bool tracks_pods(const char *name)
                                         "limits.memory",
                                         "limits.ephemeral-storage",
                                         NULL};
-    return listed(names, name) || starts(name, "hugepages-") || starts(name, "requests.hugepages-") || (starts(name, "requests.") && is_extended(name));
+    return listed(names, name) || starts(name, "hugepages-") || starts(name, "requests.hugepages-") ||
+           (starts(name, "requests.") && is_extended(name));
 }
 
 static bool tracks_claims(const char *name)
 {
-    return strcmp(name, "persistentvolumeclaims") == 0 || strcmp(name, "requests.storage") == 0 || ends(name, CLASS_SUFFIX "persistentvolumeclaims") ||
-           ends(name, CLASS_SUFFIX "requests.storage");
+    return strcmp(name, "persistentvolumeclaims") == 0 || strcmp(name, "requests.storage") == 0 ||
+           ends(name, CLASS_SUFFIX "persistentvolumeclaims") || ends(name, CLASS_SUFFIX "requests.storage");
 }
 
 static bool tracks_services(const char *name)
@@ -103,7 +105,8 @@ bool quota_tracks(const struct schema_kind *kind, const char *name)
 /* A pod that ended, or that should have been gone, uses nothing. */
 static bool is_over(const struct value *pod, int64_t now_ms)
 {
-    const char *phase = text_at(value_get(pod, "status"), "phase"), *deleted = value_find_text(pod, "metadata", "deletionTimestamp", NULL);
+    const char *phase = text_at(value_get(pod, "status"), "phase"),
+               *deleted = value_find_text(pod, "metadata", "deletionTimestamp", NULL);
     const struct value *grace = value_find(pod, "metadata", "deletionGracePeriodSeconds", NULL);
     int64_t when, seconds;
     if (strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0)
@@ -129,7 +132,8 @@ static void use_request(const struct amount_item *item, struct amounts *out)
 
 static void use_limit(const struct amount_item *item, struct amounts *out)
 {
-    static const char *const names[][2] = {{"cpu", "limits.cpu"}, {"memory", "limits.memory"}, {"ephemeral-storage", "limits.ephemeral-storage"}};
+    static const char *const names[][2] = {
+        {"cpu", "limits.cpu"}, {"memory", "limits.memory"}, {"ephemeral-storage", "limits.ephemeral-storage"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(item->name, names[i][0]) == 0)
             amounts_add(out, names[i][1], item->amount);
@@ -179,9 +183,11 @@ static void use_by_class(const char *class, const char *name, struct amount amou
 
 static void use_claim(const struct value *claim, struct amounts *out)
 {
-    const char *annotation = value_text(value_get(value_find(claim, "metadata", "annotations", NULL), "volume.beta.kubernetes.io/storage-class"));
+    const char *annotation =
+        value_text(value_get(value_find(claim, "metadata", "annotations", NULL), "volume.beta.kubernetes.io/storage-class"));
     const char *class = annotation != NULL ? annotation : text_at(value_get(claim, "spec"), "storageClassName");
-    const char *request = value_find_text(claim, "spec", "resources", "requests", "storage", NULL), *given = value_find_text(claim, "status", "allocatedResources", "storage", NULL);
+    const char *request = value_find_text(claim, "spec", "resources", "requests", "storage", NULL),
+               *given = value_find_text(claim, "status", "allocatedResources", "storage", NULL);
     struct amount size, allocated;
     amounts_add(out, "persistentvolumeclaims", amount_of(1));
     use_by_class(class, "persistentvolumeclaims", amount_of(1), out);
@@ -246,7 +252,8 @@ static bool is_best_effort(const struct value *pod)
     if (asks_for_compute(value_get(spec, "resources")))
         return false;
     for (size_t i = 0; i < 2; i++)
-        for (const struct value *container = value_first(value_get(spec, fields[i])); container != NULL; container = value_next(container))
+        for (const struct value *container = value_first(value_get(spec, fields[i])); container != NULL;
+             container = value_next(container))
             if (asks_for_compute(value_get(container, "resources")))
                 return false;
     return true;
@@ -255,9 +262,11 @@ static bool is_best_effort(const struct value *pod)
 static bool crosses_namespaces(const struct value *pod)
 {
     static const char *const sides[] = {"podAffinity", "podAntiAffinity"};
-    static const char *const lists[] = {"requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"};
+    static const char *const lists[] = {"requiredDuringSchedulingIgnoredDuringExecution",
+                                        "preferredDuringSchedulingIgnoredDuringExecution"};
     for (size_t i = 0; i < 4; i++) {
-        for (const struct value *item = value_first(value_find(pod, "spec", "affinity", sides[i / 2], lists[i % 2], NULL)); item != NULL; item = value_next(item)) {
+        for (const struct value *item = value_first(value_find(pod, "spec", "affinity", sides[i / 2], lists[i % 2], NULL));
+             item != NULL; item = value_next(item)) {
             const struct value *term = i % 2 == 1 ? value_get(item, "podAffinityTerm") : item;
             if (value_first(value_get(term, "namespaces")) != NULL || value_get(term, "namespaceSelector") != NULL)
                 return true;
@@ -289,10 +298,12 @@ static bool in_scope(const char *scope, const struct value *term, const struct s
 
 bool quota_in_scope(const struct value *quota, const struct schema_kind *kind, const struct value *object)
 {
-    for (const struct value *scope = value_first(value_find(quota, "spec", "scopes", NULL)); scope != NULL; scope = value_next(scope))
+    for (const struct value *scope = value_first(value_find(quota, "spec", "scopes", NULL)); scope != NULL;
+         scope = value_next(scope))
         if (value_text(scope) == NULL || !in_scope(value_text(scope), NULL, kind, object))
             return false;
-    for (const struct value *term = value_first(value_find(quota, "spec", "scopeSelector", "matchExpressions", NULL)); term != NULL; term = value_next(term))
+    for (const struct value *term = value_first(value_find(quota, "spec", "scopeSelector", "matchExpressions", NULL));
+         term != NULL; term = value_next(term))
         if (!in_scope(text_at(term, "scopeName"), term, kind, object))
             return false;
     return true;
@@ -305,10 +316,12 @@ bool quota_differs(const struct schema_kind *kind, const struct value *object, c
     quota_usage(kind, old, now_ms, &before);
     bool differs = now.failed || before.failed || now.count != before.count;
     for (size_t i = 0; !differs && i < now.count; i++)
-        differs = strcmp(now.items[i].name, before.items[i].name) != 0 || amount_compare(now.items[i].amount, before.items[i].amount) != 0;
+        differs = strcmp(now.items[i].name, before.items[i].name) != 0 ||
+                  amount_compare(now.items[i].amount, before.items[i].amount) != 0;
     amounts_free(&now);
     amounts_free(&before);
-    return differs || (is(kind, "Pod") && (value_find(object, "spec", "activeDeadlineSeconds", NULL) == NULL) != (value_find(old, "spec", "activeDeadlineSeconds", NULL) == NULL));
+    return differs || (is(kind, "Pod") && (value_find(object, "spec", "activeDeadlineSeconds", NULL) == NULL) !=
+                                              (value_find(old, "spec", "activeDeadlineSeconds", NULL) == NULL));
 }
 
 static bool needs_reading(const struct schema_kind *kind)
@@ -318,11 +331,13 @@ static bool needs_reading(const struct schema_kind *kind)
 
 static bool is_scoped(const struct value *quota)
 {
-    return value_first(value_find(quota, "spec", "scopes", NULL)) != NULL || value_first(value_find(quota, "spec", "scopeSelector", "matchExpressions", NULL)) != NULL;
+    return value_first(value_find(quota, "spec", "scopes", NULL)) != NULL ||
+           value_first(value_find(quota, "spec", "scopeSelector", "matchExpressions", NULL)) != NULL;
 }
 
 /* Adds what all objects of one kind use. */
-static bool count_kind(struct api *api, const struct value *quota, const char *ns, const struct schema_kind *kind, struct amounts *used)
+static bool count_kind(struct api *api, const struct value *quota, const char *ns, const struct schema_kind *kind,
+                       struct amounts *used)
 {
     state_resource resource = registry_resource(api->registry, kind);
     if (!needs_reading(kind)) {
@@ -337,7 +352,8 @@ static bool count_kind(struct api *api, const struct value *quota, const char *n
         return !used->failed;
     }
     const char *after = NULL;
-    for (const struct object *object; (object = state_next(api->state, resource, ns, ns, after)) != NULL; after = object->name) {
+    for (const struct object *object; (object = state_next(api->state, resource, ns, ns, after)) != NULL;
+         after = object->name) {
         struct value *document = lookup_value(object);
         if (document == NULL)
             return false;
@@ -371,7 +387,8 @@ struct value *quota_count(struct api *api, const struct value *quota, const char
         amounts_set(&used, value_key(name), item != NULL ? item->amount : amount_of(0));
     }
     struct value *status = ok ? value_object() : NULL;
-    ok = status != NULL && value_set(status, "hard", hard != NULL ? value_copy(hard) : value_object()) && value_set(status, "used", amounts_value(&used));
+    ok = status != NULL && value_set(status, "hard", hard != NULL ? value_copy(hard) : value_object()) &&
+         value_set(status, "used", amounts_value(&used));
     amounts_free(&all);
     amounts_free(&used);
     if (ok)

@@ -1,4 +1,5 @@
-/* The cache of roles and bindings: fed from watches on the state, read by subject. A role's text is read only when somebody needs its rules. */
+/* The cache of roles and bindings: fed from watches on the state, read by subject. A role's text is read only when somebody
+ * needs its rules. */
 #include "practice/api/rbac.h"
 
 #include <stdio.h>
@@ -17,8 +18,8 @@ enum subject_kind { SUBJECT_USER, SUBJECT_GROUP, SUBJECT_ACCOUNT };
 struct rbac_grant {
     struct binding *binding;
     enum subject_kind kind;
-    char *key;        /* the user's or group's name; of a ServiceAccount, its user name */
-    char *name, *ns;  /* of a ServiceAccount; else NULL */
+    char *key;       /* the user's or group's name; of a ServiceAccount, its user name */
+    char *name, *ns; /* of a ServiceAccount; else NULL */
 };
 
 struct cached_role {
@@ -48,10 +49,10 @@ struct feed {
 struct rbac {
     struct api *api;
     struct feed feeds[FEEDS];
-    struct map roles;    /* of struct cached_role, by "namespace/name" */
-    struct map bindings; /* of struct binding, freed by hand: they stand in the indexes, too */
+    struct map roles;         /* of struct cached_role, by "namespace/name" */
+    struct map bindings;      /* of struct binding, freed by hand: they stand in the indexes, too */
     struct map users, groups; /* of struct vec, of grants */
-    uint64_t round; /* grows when roles come or go */
+    uint64_t round;           /* grows when roles come or go */
     uint64_t visit;
     struct loop_event *timer; /* tells that ClusterRoles changed */
     void (*changed)(void *data);
@@ -127,7 +128,8 @@ static bool read_subject(const struct value *subject, const char *ns, struct rba
             own = ns;
         if (*own == '\0')
             return true;
-        *grant = (struct rbac_grant){.kind = SUBJECT_ACCOUNT, .key = account_user(own, name), .name = mem_string(name), .ns = mem_string(own)};
+        *grant = (struct rbac_grant){
+            .kind = SUBJECT_ACCOUNT, .key = account_user(own, name), .name = mem_string(name), .ns = mem_string(own)};
         *use = true;
         return grant->key != NULL && grant->name != NULL && grant->ns != NULL;
     }
@@ -153,7 +155,8 @@ static struct binding *read_binding(const struct object *object)
     binding->role_kind = mem_string(kind != NULL ? kind : "");
     binding->role_name = mem_string(name != NULL ? name : "");
     binding->grants = mem_zero(value_length(subjects), sizeof *binding->grants);
-    bool ok = binding->ns != NULL && binding->name != NULL && binding->role_kind != NULL && binding->role_name != NULL && binding->grants != NULL;
+    bool ok = binding->ns != NULL && binding->name != NULL && binding->role_kind != NULL && binding->role_name != NULL &&
+              binding->grants != NULL;
     for (const struct value *subject = value_first(subjects); ok && subject != NULL; subject = value_next(subject)) {
         struct rbac_grant *grant = &binding->grants[binding->count];
         bool use;
@@ -438,7 +441,8 @@ static void missing_role(struct visit *visit, const struct binding *binding)
     if (strcmp(binding->role_kind, "ClusterRole") != 0 && strcmp(binding->role_kind, "Role") != 0)
         snprintf(text, sizeof text, "unsupported role reference kind: \"%s\"", binding->role_kind);
     else
-        snprintf(text, sizeof text, "%s.rbac.authorization.k8s.io \"%s\" not found", *binding->role_kind == 'C' ? "clusterrole" : "role", binding->role_name);
+        snprintf(text, sizeof text, "%s.rbac.authorization.k8s.io \"%s\" not found",
+                 *binding->role_kind == 'C' ? "clusterrole" : "role", binding->role_name);
     if (!vec_has_string(visit->problems, text))
         visit->ok = vec_push_string(visit->problems, text) && visit->ok;
 }
@@ -477,7 +481,8 @@ static void visit_list(struct visit *visit, const struct vec *list)
     }
 }
 
-bool rbac_visit(struct rbac *rbac, const struct user *user, const char *ns, bool (*fn)(void *data, const struct rbac_rule *rule, const struct rbac_grant *grant), void *data,
+bool rbac_visit(struct rbac *rbac, const struct user *user, const char *ns,
+                bool (*fn)(void *data, const struct rbac_rule *rule, const struct rbac_grant *grant), void *data,
                 struct vec *problems)
 {
     struct visit visit = {.rbac = rbac, .user = user, .ns = "", .fn = fn, .data = data, .problems = problems, .ok = true};

@@ -1,4 +1,5 @@
-/* Rules: reading them from a role, and holding a request against one (k8s.io/kubernetes pkg/apis/rbac/v1/evaluation_helpers.go has the facts). */
+/* Rules: reading them from a role, and holding a request against one (k8s.io/kubernetes pkg/apis/rbac/v1/evaluation_helpers.go
+ * has the facts). */
 #include "practice/api/rbac.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static void measure(const struct value *rules, size_t *count, size_t *words, siz
         ++*count;
         for (size_t i = 0; i < RULE_FIELDS; i++) {
             ++*words; /* the NULL at the end */
-            for (const struct value *word = value_first(value_get(rule, rule_fields[i])); word != NULL; word = value_next(word)) {
+            for (const struct value *word = value_first(value_get(rule, rule_fields[i])); word != NULL;
+                 word = value_next(word)) {
                 const char *text = value_text(word);
                 if (text == NULL)
                     continue;
@@ -31,7 +33,10 @@ bool rbac_role_read(const struct value *object, struct rbac_role *role)
     size_t count = 0, words = 0, bytes = 0;
     const struct value *rules = value_get(object, "rules");
     measure(rules, &count, &words, &bytes);
-    *role = (struct rbac_role){.rules = mem_zero(count, sizeof *role->rules), .count = count, .words = mem_zero(words, sizeof *role->words), .text = mem_alloc(bytes)};
+    *role = (struct rbac_role){.rules = mem_zero(count, sizeof *role->rules),
+                               .count = count,
+                               .words = mem_zero(words, sizeof *role->words),
+                               .text = mem_alloc(bytes)};
     if (role->rules == NULL || role->words == NULL || role->text == NULL) {
         rbac_role_free(role);
         return false;
@@ -43,7 +48,8 @@ bool rbac_role_read(const struct value *object, struct rbac_role *role)
         const char *const **arrays[RULE_FIELDS] = {&out->verbs, &out->groups, &out->resources, &out->names, &out->urls};
         for (size_t i = 0; i < RULE_FIELDS; i++) {
             *arrays[i] = next_word;
-            for (const struct value *word = value_first(value_get(rule, rule_fields[i])); word != NULL; word = value_next(word)) {
+            for (const struct value *word = value_first(value_get(rule, rule_fields[i])); word != NULL;
+                 word = value_next(word)) {
                 const char *text = value_text(word);
                 if (text == NULL)
                     continue;
@@ -130,6 +136,7 @@ bool rbac_rule_allows(const struct rbac_rule *rule, const struct attributes *wha
         return false;
     if (what->group == NULL)
         return url_matches(rule->urls, or_empty(what->path));
-    return has_or_all(rule->groups, what->group) && resource_matches(rule->resources, or_empty(what->resource), or_empty(what->subresource)) &&
+    return has_or_all(rule->groups, what->group) &&
+           resource_matches(rule->resources, or_empty(what->resource), or_empty(what->subresource)) &&
            (rule->names[0] == NULL || has(rule->names, or_empty(what->name)));
 }

@@ -30,10 +30,13 @@ static const char *text_of(const struct value *object, const char *key)
 static struct value *answer_start(const struct call *call, const char *keep_spec)
 {
     struct value *out = value_object();
-    const struct value *metadata = value_get(call->body, "metadata"), *spec = keep_spec != NULL ? value_get(call->body, keep_spec) : NULL;
+    const struct value *metadata = value_get(call->body, "metadata"),
+                       *spec = keep_spec != NULL ? value_get(call->body, keep_spec) : NULL;
     char *version = mem_printf("%s/%s", call->kind->group, call->kind->version);
-    bool ok = out != NULL && version != NULL && value_set(out, "kind", value_string(call->kind->kind)) && value_set(out, "apiVersion", value_string(version)) &&
-              value_set(out, "metadata", metadata != NULL ? value_copy(metadata) : value_object()) && value_set(out, "spec", spec != NULL ? value_copy(spec) : value_object());
+    bool ok = out != NULL && version != NULL && value_set(out, "kind", value_string(call->kind->kind)) &&
+              value_set(out, "apiVersion", value_string(version)) &&
+              value_set(out, "metadata", metadata != NULL ? value_copy(metadata) : value_object()) &&
+              value_set(out, "spec", spec != NULL ? value_copy(spec) : value_object());
     mem_free(version);
     if (ok)
         return out;
@@ -58,7 +61,8 @@ static struct value *go_path(const struct value *attributes)
     if (attributes == NULL)
         return value_null();
     struct value *out = value_object();
-    if (out != NULL && value_set(out, "Path", value_string(text_of(attributes, "path"))) && value_set(out, "Verb", value_string(text_of(attributes, "verb"))))
+    if (out != NULL && value_set(out, "Path", value_string(text_of(attributes, "path"))) &&
+        value_set(out, "Verb", value_string(text_of(attributes, "verb"))))
         return out;
     value_free(out);
     return NULL;
@@ -78,21 +82,27 @@ static bool has_metadata(const struct value *body, bool local)
 static bool check_access_review(const struct call *call, bool self, struct status *failure)
 {
     struct problems problems = problems_make();
-    const struct value *spec = value_get(call->body, "spec"), *resource = value_get(spec, "resourceAttributes"), *path = value_get(spec, "nonResourceAttributes");
-    const struct place at_spec = place_key(NULL, "spec"), at_metadata = place_key(NULL, "metadata"), at_user = place_key(&at_spec, "user");
-    const struct place at_resource = place_key(&at_spec, "resourceAttributes"), at_namespace = place_key(&at_resource, "namespace");
+    const struct value *spec = value_get(call->body, "spec"), *resource = value_get(spec, "resourceAttributes"),
+                       *path = value_get(spec, "nonResourceAttributes");
+    const struct place at_spec = place_key(NULL, "spec"), at_metadata = place_key(NULL, "metadata"),
+                       at_user = place_key(&at_spec, "user");
+    const struct place at_resource = place_key(&at_spec, "resourceAttributes"),
+                       at_namespace = place_key(&at_resource, "namespace");
     const struct place at_path = place_key(&at_spec, "nonResourceAttributes");
     bool local = *call->ns != '\0';
     struct value *shown = go_path(path), *empty = value_object();
     if (shown == NULL || empty == NULL)
         problems.failed = true;
     if ((resource != NULL) == (path != NULL))
-        problem_add(&problems, &at_spec, PROBLEM_INVALID, shown, "exactly one of nonResourceAttributes or resourceAttributes must be specified");
+        problem_add(&problems, &at_spec, PROBLEM_INVALID, shown,
+                    "exactly one of nonResourceAttributes or resourceAttributes must be specified");
     if (!self && *text_of(spec, "user") == '\0' && value_first(value_get(spec, "groups")) == NULL)
         problem_invalid(&problems, &at_user, "", "at least one of user or group must be specified");
     if (has_metadata(call->body, local))
-        problem_add(&problems, &at_metadata, PROBLEM_INVALID, value_get(call->body, "metadata"), local ? "must be empty except for namespace" : "must be empty");
-    if (local && resource != NULL && strcmp(text_of(resource, "namespace"), text_of(value_get(call->body, "metadata"), "namespace")) != 0)
+        problem_add(&problems, &at_metadata, PROBLEM_INVALID, value_get(call->body, "metadata"),
+                    local ? "must be empty except for namespace" : "must be empty");
+    if (local && resource != NULL &&
+        strcmp(text_of(resource, "namespace"), text_of(value_get(call->body, "metadata"), "namespace")) != 0)
         problem_invalid(&problems, &at_namespace, text_of(resource, "namespace"), "must match metadata.namespace");
     if (local && path != NULL)
         problem_add(&problems, &at_path, PROBLEM_INVALID, shown, "disallowed on this kind of request");
@@ -129,7 +139,8 @@ static void review_access(struct access *access, struct call *call, struct answe
     }
     if (!check_access_review(call, self, &answer->failure))
         return;
-    const struct value *spec = value_get(call->body, "spec"), *resource = value_get(spec, "resourceAttributes"), *path = value_get(spec, "nonResourceAttributes");
+    const struct value *spec = value_get(call->body, "spec"), *resource = value_get(spec, "resourceAttributes"),
+                       *path = value_get(spec, "nonResourceAttributes");
     struct attributes what = {.verb = text_of(resource != NULL ? resource : path, "verb"), .path = text_of(path, "path")};
     if (resource != NULL) {
         what.group = text_of(resource, "group");
@@ -185,8 +196,8 @@ static bool list_rule(void *data, const struct rbac_rule *rule, const struct rba
     struct rules_list *list = data;
     if (*rule->resources != NULL) {
         struct value *out = value_object();
-        list->ok = out != NULL && add_words(out, "verbs", rule->verbs) && add_words(out, "apiGroups", rule->groups) && add_words(out, "resources", rule->resources) &&
-                   add_words(out, "resourceNames", rule->names);
+        list->ok = out != NULL && add_words(out, "verbs", rule->verbs) && add_words(out, "apiGroups", rule->groups) &&
+                   add_words(out, "resources", rule->resources) && add_words(out, "resourceNames", rule->names);
         if (!list->ok)
             value_free(out);
         else
@@ -226,12 +237,14 @@ static void review_rules(struct access *access, struct call *call, struct answer
     }
     struct value *out = answer_start(call, NULL);
     struct value *status = out != NULL && value_set(out, "status", value_object()) ? value_get(out, "status") : NULL;
-    bool ok = status != NULL && value_set(status, "resourceRules", value_array()) && value_set(status, "nonResourceRules", value_array()) &&
-              value_set(status, "incomplete", value_bool(false));
-    struct rules_list list = {.resources = value_get(status, "resourceRules"), .paths = value_get(status, "nonResourceRules"), .ok = ok};
+    bool ok = status != NULL && value_set(status, "resourceRules", value_array()) &&
+              value_set(status, "nonResourceRules", value_array()) && value_set(status, "incomplete", value_bool(false));
+    struct rules_list list = {
+        .resources = value_get(status, "resourceRules"), .paths = value_get(status, "nonResourceRules"), .ok = ok};
     struct vec problems = vec_make(64, mem_free);
     if (ok)
-        ok = rbac_visit(access->rbac, call->user, ns, list_rule, &list, &problems) && list.ok && print_trouble(status, &problems);
+        ok = rbac_visit(access->rbac, call->user, ns, list_rule, &list, &problems) && list.ok &&
+             print_trouble(status, &problems);
     vec_free(&problems);
     finish(answer, out, ok);
 }
@@ -243,7 +256,8 @@ static void review_me(struct access *access, struct call *call, struct answer *a
     struct value *out = answer_start(call, NULL);
     if (out != NULL)
         value_remove(out, "spec");
-    bool ok = out != NULL && value_set(value_get(out, "metadata"), "creationTimestamp", value_string(now)) && value_set(out, "status", value_object()) &&
+    bool ok = out != NULL && value_set(value_get(out, "metadata"), "creationTimestamp", value_string(now)) &&
+              value_set(out, "status", value_object()) &&
               value_set(value_get(out, "status"), "userInfo", user_value(call->user));
     finish(answer, out, ok);
 }
@@ -277,8 +291,12 @@ static const struct review {
     const char *group, *kind;
     void (*run)(struct access *access, struct call *call, struct answer *answer);
 } reviews[] = {
-    {AUTHORIZATION, "SelfSubjectAccessReview", review_self}, {AUTHORIZATION, "SubjectAccessReview", review_other}, {AUTHORIZATION, "LocalSubjectAccessReview", review_other},
-    {AUTHORIZATION, "SelfSubjectRulesReview", review_rules}, {AUTHENTICATION, "SelfSubjectReview", review_me},     {AUTHENTICATION, "TokenReview", review_token},
+    {AUTHORIZATION, "SelfSubjectAccessReview", review_self},
+    {AUTHORIZATION, "SubjectAccessReview", review_other},
+    {AUTHORIZATION, "LocalSubjectAccessReview", review_other},
+    {AUTHORIZATION, "SelfSubjectRulesReview", review_rules},
+    {AUTHENTICATION, "SelfSubjectReview", review_me},
+    {AUTHENTICATION, "TokenReview", review_token},
     {"", "ServiceAccount", token_request},
 };
 

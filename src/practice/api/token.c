@@ -1,4 +1,5 @@
-/* ServiceAccount tokens: JSON Web Tokens with the claims of the real server, bound to an account and perhaps to a pod, secret or node. They live by the wall clock. */
+/* ServiceAccount tokens: JSON Web Tokens with the claims of the real server, bound to an account and perhaps to a pod, secret
+ * or node. They live by the wall clock. */
 #include "practice/api/access_internal.h"
 
 #include <stdio.h>
@@ -14,9 +15,9 @@
 #include "practice/schema/problem.h"
 
 enum {
-    TOKEN_LEEWAY_S = 60,          /* after its end a token is still taken that long, as jose's validators do */
+    TOKEN_LEEWAY_S = 60, /* after its end a token is still taken that long, as jose's validators do */
     TOKEN_CLAIMS = 16 << 10,
-    TOKEN_SECONDS = 3600,         /* where a request says nothing */
+    TOKEN_SECONDS = 3600, /* where a request says nothing */
     TOKEN_LEAST_SECONDS = 600,
     TOKEN_PROJECTED_SECONDS = 3607, /* pods' own tokens ask for this; they get a year, with a mark after which they are stale */
 };
@@ -55,7 +56,8 @@ static void print_list(struct buf *out, const struct value *audiences)
 /* Each of these appends what is wrong and returns false. */
 static bool check_times(const struct value *claims, struct buf *why)
 {
-    int64_t now = clock_wall_ms() / 1000, end = value_find_int(claims, 0, "exp", NULL), begin = value_find_int(claims, 0, "nbf", NULL);
+    int64_t now = clock_wall_ms() / 1000, end = value_find_int(claims, 0, "exp", NULL),
+            begin = value_find_int(claims, 0, "nbf", NULL);
     if (now - TOKEN_LEEWAY_S > end)
         buf_append_string(why, "service account token has expired");
     else if (now + TOKEN_LEEWAY_S < begin)
@@ -83,7 +85,8 @@ static bool check_audiences(const struct value *claims, const struct value *audi
 
 static bool check_account(struct access *access, const char *ns, const struct value *bound, struct buf *why)
 {
-    const char *name = value_find_text(bound, "serviceaccount", "name", NULL), *uid = value_find_text(bound, "serviceaccount", "uid", NULL);
+    const char *name = value_find_text(bound, "serviceaccount", "name", NULL),
+               *uid = value_find_text(bound, "serviceaccount", "uid", NULL);
     const struct object *object = name != NULL && uid != NULL ? lookup(access->api, "", "serviceaccounts", ns, name) : NULL;
     if (object == NULL)
         buf_printf(why, "serviceaccounts \"%s\" not found", name != NULL ? name : "");
@@ -111,9 +114,11 @@ static bool check_bound(struct access *access, const char *ns, const struct valu
         if (reference == NULL || (!kind->namespaced && value_get(bound, "pod") != NULL))
             continue;
         const char *name = value_find_text(reference, "name", NULL), *uid = value_find_text(reference, "uid", NULL);
-        const struct object *object = name != NULL && uid != NULL ? lookup(access->api, "", kind->plural, kind->namespaced ? ns : "", name) : NULL;
+        const struct object *object =
+            name != NULL && uid != NULL ? lookup(access->api, "", kind->plural, kind->namespaced ? ns : "", name) : NULL;
         if (object != NULL && strcmp(object->uid, uid) != 0) {
-            buf_printf(why, "%s UID (%s) does not match service account %s ref claim (%s)", kind->kind, object->uid, kind->claim, uid);
+            buf_printf(why, "%s UID (%s) does not match service account %s ref claim (%s)", kind->kind, object->uid,
+                       kind->claim, uid);
             return false;
         }
         if (object == NULL || lookup_is_gone(access->api, object, TOKEN_LEEWAY_S * 1000)) {
@@ -139,8 +144,8 @@ static bool add_extra(struct user *user, const struct value *bound, const char *
 static bool fill_user(struct user *user, const struct value *claims, const char *ns, const struct value *bound)
 {
     const char *id = value_find_text(claims, "jti", NULL), *uid = value_find_text(bound, "serviceaccount", "uid", NULL);
-    bool ok = user_start(user, value_find_text(claims, "sub", NULL)) && user_add_account_groups(user, ns) && user_add_group(user, USER_AUTHENTICATED) &&
-              (user->uid = mem_string(uid)) != NULL;
+    bool ok = user_start(user, value_find_text(claims, "sub", NULL)) && user_add_account_groups(user, ns) &&
+              user_add_group(user, USER_AUTHENTICATED) && (user->uid = mem_string(uid)) != NULL;
     if (ok && id != NULL) {
         char *text = mem_printf("JTI=%s", id);
         ok = text != NULL && user_add_extra(user, "authentication.kubernetes.io/credential-id", text);
@@ -152,7 +157,8 @@ static bool fill_user(struct user *user, const struct value *claims, const char 
 static bool is_of_this_server(const struct value *claims)
 {
     const char *issuer = value_find_text(claims, "iss", NULL), *subject = value_find_text(claims, "sub", NULL);
-    const char *ns = value_find_text(claims, "kubernetes.io", "namespace", NULL), *name = value_find_text(claims, "kubernetes.io", "serviceaccount", "name", NULL);
+    const char *ns = value_find_text(claims, "kubernetes.io", "namespace", NULL),
+               *name = value_find_text(claims, "kubernetes.io", "serviceaccount", "name", NULL);
     if (issuer == NULL || subject == NULL || ns == NULL || name == NULL || strcmp(issuer, TOKEN_ISSUER) != 0)
         return false;
     char *expected = mem_printf("system:serviceaccount:%s:%s", ns, name);
@@ -184,8 +190,8 @@ int token_user(struct access *access, const char *token, const struct value *aud
         answer = -1;
     else if (claims == NULL && strchr(token, '.') != NULL)
         buf_append_string(&wrong, "go-jose/go-jose: error in cryptographic primitive");
-    else if (claims != NULL && is_of_this_server(claims) && check_audiences(claims, audiences, &wrong) && check_times(claims, &wrong) && check_account(access, ns, bound, &wrong) &&
-             check_bound(access, ns, bound, &wrong))
+    else if (claims != NULL && is_of_this_server(claims) && check_audiences(claims, audiences, &wrong) &&
+             check_times(claims, &wrong) && check_account(access, ns, bound, &wrong) && check_bound(access, ns, bound, &wrong))
         answer = fill_user(user, claims, ns, bound) ? 1 : -1;
     if (answer == 0 && why != NULL) {
         if (wrong.length > 0)
@@ -239,10 +245,13 @@ static bool bind_pod(struct access *access, struct wish *wish, const struct obje
     struct value *value = lookup_value(pod);
     if (value == NULL)
         return access_no_memory(failure);
-    const char *account = value_find_text(value, "spec", "serviceAccountName", NULL), *node = value_find_text(value, "spec", "nodeName", NULL);
+    const char *account = value_find_text(value, "spec", "serviceAccountName", NULL),
+               *node = value_find_text(value, "spec", "nodeName", NULL);
     bool ok = true;
     if (account == NULL || strcmp(account, wish->account->name) != 0) {
-        ok = status_bad_request(failure, "cannot bind token for serviceaccount \"%s\" to pod running with different serviceaccount name.", wish->account->name);
+        ok = status_bad_request(
+            failure, "cannot bind token for serviceaccount \"%s\" to pod running with different serviceaccount name.",
+            wish->account->name);
     } else if (node != NULL && *node != '\0') {
         const struct object *object = lookup(access->api, "", "nodes", "", node);
         ok = bind_to(wish, "node", node, object != NULL ? object->uid : NULL) || access_no_memory(failure);
@@ -253,7 +262,8 @@ static bool bind_pod(struct access *access, struct wish *wish, const struct obje
 }
 
 /* Looks at spec.boundObjectRef. */
-static bool bind_object(struct access *access, const struct call *call, const struct value *reference, struct wish *wish, struct status *failure)
+static bool bind_object(struct access *access, const struct call *call, const struct value *reference, struct wish *wish,
+                        struct status *failure)
 {
     const char *version = value_find_text(reference, "apiVersion", NULL), *kind = value_find_text(reference, "kind", NULL);
     const char *name = value_find_text(reference, "name", NULL), *uid = value_find_text(reference, "uid", NULL);
@@ -264,19 +274,23 @@ static bool bind_object(struct access *access, const struct call *call, const st
         const struct bound_kind *bound = &bound_kinds[i];
         if (strcmp(bound->kind, kind) != 0)
             continue;
-        const struct object *object = name != NULL ? lookup(access->api, "", bound->plural, bound->namespaced ? call->ns : "", name) : NULL;
+        const struct object *object =
+            name != NULL ? lookup(access->api, "", bound->plural, bound->namespaced ? call->ns : "", name) : NULL;
         if (object == NULL)
             return status_not_found(failure, lookup_kind(access->api, "", bound->plural), name != NULL ? name : "");
         if (i == 0 && !bind_pod(access, wish, object, failure))
             return false;
         if (uid != NULL && *uid != '\0' && strcmp(uid, object->uid) != 0) {
             struct schema_kind as = {.group = "", .plural = kind};
-            return status_conflict(failure, &as, name, "the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated",
+            return status_conflict(failure, &as, name,
+                                   "the UID in the bound object reference (%s) does not match the UID in record. The object "
+                                   "might have been deleted and then recreated",
                                    uid);
         }
         return bind_to(wish, bound->claim, name, object->uid) || access_no_memory(failure);
     }
-    return status_bad_request(failure, "cannot bind token to object of type %s%s, Kind=%s", slash == NULL ? "/" : "", version, kind != NULL ? kind : "");
+    return status_bad_request(failure, "cannot bind token to object of type %s%s, Kind=%s", slash == NULL ? "/" : "", version,
+                              kind != NULL ? kind : "");
 }
 
 static bool random_id(char id[static 37])
@@ -297,10 +311,12 @@ static struct value *make_claims(const struct call *call, const struct wish *wis
 {
     char id[37];
     struct value *claims = value_object(), *bound = NULL;
-    bool stale = wish->of_pod && wish->seconds == TOKEN_PROJECTED_SECONDS && value_length(wish->audiences) == 1 && names(wish->audiences, TOKEN_ISSUER);
+    bool stale = wish->of_pod && wish->seconds == TOKEN_PROJECTED_SECONDS && value_length(wish->audiences) == 1 &&
+                 names(wish->audiences, TOKEN_ISSUER);
     int64_t seconds = stale ? token_extended_seconds : wish->seconds;
-    bool ok = claims != NULL && random_id(id) && value_set(claims, "aud", value_copy(wish->audiences)) && value_set(claims, "exp", value_int(now + seconds)) &&
-              value_set(claims, "iat", value_int(now)) && value_set(claims, "iss", value_string(TOKEN_ISSUER)) && value_set(claims, "jti", value_string(id)) &&
+    bool ok = claims != NULL && random_id(id) && value_set(claims, "aud", value_copy(wish->audiences)) &&
+              value_set(claims, "exp", value_int(now + seconds)) && value_set(claims, "iat", value_int(now)) &&
+              value_set(claims, "iss", value_string(TOKEN_ISSUER)) && value_set(claims, "jti", value_string(id)) &&
               value_set(claims, "kubernetes.io", value_object());
     bound = ok ? value_get(claims, "kubernetes.io") : NULL;
     ok = ok && value_set(bound, "namespace", value_string(call->ns));
@@ -308,8 +324,10 @@ static struct value *make_claims(const struct call *call, const struct wish *wis
     for (size_t i = 0; ok && i < sizeof in_order / sizeof in_order[0]; i++)
         if (value_get(wish->bound, in_order[i]) != NULL)
             ok = value_set(bound, in_order[i], value_copy(value_get(wish->bound, in_order[i])));
-    struct value *account = ok && value_set(bound, "serviceaccount", value_object()) ? value_get(bound, "serviceaccount") : NULL;
-    ok = account != NULL && value_set(account, "name", value_string(wish->account->name)) && value_set(account, "uid", value_string(wish->account->uid)) &&
+    struct value *account =
+        ok && value_set(bound, "serviceaccount", value_object()) ? value_get(bound, "serviceaccount") : NULL;
+    ok = account != NULL && value_set(account, "name", value_string(wish->account->name)) &&
+         value_set(account, "uid", value_string(wish->account->uid)) &&
          (!stale || value_set(bound, "warnafter", value_int(now + wish->seconds)));
     char *subject = ok ? mem_printf("system:serviceaccount:%s:%s", call->ns, wish->account->name) : NULL;
     ok = subject != NULL && value_set(claims, "nbf", value_int(now)) && value_set(claims, "sub", value_string(subject));
@@ -338,7 +356,8 @@ static bool check_request(const struct call *call, const struct object *account,
 {
     struct problems problems = problems_make();
     const struct place metadata = place_key(NULL, "metadata"), spec = place_key(NULL, "spec");
-    const char *name = value_find_text(call->body, "metadata", "name", NULL), *ns = value_find_text(call->body, "metadata", "namespace", NULL);
+    const char *name = value_find_text(call->body, "metadata", "name", NULL),
+               *ns = value_find_text(call->body, "metadata", "namespace", NULL);
     const char *uid = value_find_text(call->body, "metadata", "uid", NULL);
     int64_t seconds = value_find_int(call->body, TOKEN_SECONDS, "spec", "expirationSeconds", NULL);
     const char *about = "";
@@ -349,16 +368,20 @@ static bool check_request(const struct call *call, const struct object *account,
         about = call->name;
     } else if (ns != NULL && *ns != '\0' && strcmp(ns, call->ns) != 0) {
         problems_free(&problems);
-        return status_bad_request(failure, "the namespace of the provided object does not match the namespace sent on the request");
+        return status_bad_request(failure,
+                                  "the namespace of the provided object does not match the namespace sent on the request");
     } else if (account != NULL && uid != NULL && *uid != '\0' && strcmp(uid, account->uid) != 0) {
         struct schema_kind as = {.group = "authentication.k8s.io", .plural = "TokenRequest"};
         problems_free(&problems);
-        return status_conflict(failure, &as, call->name, "the UID in the token request (%s) does not match the UID of the service account (%s)", uid, account->uid);
+        return status_conflict(failure, &as, call->name,
+                               "the UID in the token request (%s) does not match the UID of the service account (%s)", uid,
+                               account->uid);
     } else if (account != NULL && (seconds < TOKEN_LEAST_SECONDS || seconds > token_most_seconds)) {
         at = place_key(&spec, "expirationSeconds");
         struct value *given = value_int(seconds);
         problem_add(&problems, &at, PROBLEM_INVALID, given,
-                    seconds < TOKEN_LEAST_SECONDS ? "may not specify a duration less than 10 minutes" : "may not specify a duration larger than 2^32 seconds");
+                    seconds < TOKEN_LEAST_SECONDS ? "may not specify a duration less than 10 minutes"
+                                                  : "may not specify a duration larger than 2^32 seconds");
         value_free(given);
     }
     bool ok = problems_none(&problems);
@@ -374,14 +397,20 @@ static struct value *token_answer(const struct call *call, const struct wish *wi
     char created[21], until[21];
     time_print(now * 1000, created);
     time_print((now + wish->seconds) * 1000, until);
-    struct value *out = value_object(), *metadata = out != NULL ? value_object() : NULL, *spec = out != NULL ? value_object() : NULL, *status = out != NULL ? value_object() : NULL;
+    struct value *out = value_object(), *metadata = out != NULL ? value_object() : NULL,
+                 *spec = out != NULL ? value_object() : NULL, *status = out != NULL ? value_object() : NULL;
     const struct value *reference = value_find(call->body, "spec", "boundObjectRef", NULL);
-    bool ok = metadata != NULL && spec != NULL && status != NULL && value_set(metadata, "name", value_string(wish->account->name)) &&
-              value_set(metadata, "namespace", value_string(call->ns)) && value_set(metadata, "uid", value_string(wish->account->uid)) &&
-              value_set(metadata, "creationTimestamp", value_string(created)) && value_set(spec, "audiences", value_copy(wish->audiences)) &&
-              value_set(spec, "expirationSeconds", value_int(wish->seconds)) && value_set(spec, "boundObjectRef", reference != NULL ? value_copy(reference) : value_null()) &&
-              value_set(status, "token", value_string(token)) && value_set(status, "expirationTimestamp", value_string(until)) &&
-              value_set(out, "kind", value_string("TokenRequest")) && value_set(out, "apiVersion", value_string("authentication.k8s.io/v1"));
+    bool ok =
+        metadata != NULL && spec != NULL && status != NULL && value_set(metadata, "name", value_string(wish->account->name)) &&
+        value_set(metadata, "namespace", value_string(call->ns)) &&
+        value_set(metadata, "uid", value_string(wish->account->uid)) &&
+        value_set(metadata, "creationTimestamp", value_string(created)) &&
+        value_set(spec, "audiences", value_copy(wish->audiences)) &&
+        value_set(spec, "expirationSeconds", value_int(wish->seconds)) &&
+        value_set(spec, "boundObjectRef", reference != NULL ? value_copy(reference) : value_null()) &&
+        value_set(status, "token", value_string(token)) && value_set(status, "expirationTimestamp", value_string(until)) &&
+        value_set(out, "kind", value_string("TokenRequest")) &&
+        value_set(out, "apiVersion", value_string("authentication.k8s.io/v1"));
     if (ok) {
         ok = value_set(out, "metadata", metadata);
         metadata = NULL;
@@ -405,7 +434,8 @@ static struct value *token_answer(const struct call *call, const struct wish *wi
 
 void token_request(struct access *access, struct call *call, struct answer *answer)
 {
-    struct wish wish = {.bound = value_object(), .seconds = value_find_int(call->body, TOKEN_SECONDS, "spec", "expirationSeconds", NULL)};
+    struct wish wish = {.bound = value_object(),
+                        .seconds = value_find_int(call->body, TOKEN_SECONDS, "spec", "expirationSeconds", NULL)};
     struct value *own = value_array();
     const struct value *reference = value_find(call->body, "spec", "boundObjectRef", NULL);
     struct error err = ERROR_INIT;

@@ -1,4 +1,5 @@
-/* Who asks: certificates, tokens, impersonation; and the cases of access/ (recorded by record-access, which says their form): refusals, reviews, grants. */
+/* Who asks: certificates, tokens, impersonation; and the cases of access/ (recorded by record-access, which says their form):
+ * refusals, reviews, grants. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,9 @@ static void world_with_account(struct access_world *world)
     access_world_open(world);
     access_world_policy(world);
     access_world_put(world, "", "serviceaccounts", "{\"metadata\":{\"name\":\"bob\",\"namespace\":\"a\"}}");
-    access_world_put(world, "", "pods", "{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"serviceAccountName\":\"bob\",\"nodeName\":\"n\"}}");
+    access_world_put(
+        world, "", "pods",
+        "{\"metadata\":{\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"serviceAccountName\":\"bob\",\"nodeName\":\"n\"}}");
     access_world_put(world, "", "nodes", "{\"metadata\":{\"name\":\"n\"}}");
 }
 
@@ -44,7 +47,14 @@ static char *request_token(struct access_world *world, const char *spec)
     while (strcmp(sub->name, "token") != 0)
         sub++;
     char *body = mem_printf("{\"spec\":%s}", spec);
-    struct call call = {.user = &user, .user_agent = "", .verb = VERB_CREATE, .kind = kind, .sub = sub, .ns = "a", .name = "bob", .body = json_parse(body, strlen(body), "body", NULL),
+    struct call call = {.user = &user,
+                        .user_agent = "",
+                        .verb = VERB_CREATE,
+                        .kind = kind,
+                        .sub = sub,
+                        .ns = "a",
+                        .name = "bob",
+                        .body = json_parse(body, strlen(body), "body", NULL),
                         .grace = -1};
     struct answer answer = {.warnings = vec_make(10, mem_free)};
     assert_true(access_is_review(&call));
@@ -96,8 +106,10 @@ static void expect_token(struct access_world *world, const char *token, const ch
     mem_free(header);
 }
 
-#define BOB "{\"username\":\"system:serviceaccount:a:bob\",\"uid\":\"uid-bob\",\"groups\":[\"system:serviceaccounts\",\"system:serviceaccounts:a\",\"system:authenticated\"],\"extra\":{" \
-            "\"authentication.kubernetes.io/credential-id\":[\"JTI=xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\"]"
+#define BOB                                                                                                                    \
+    "{\"username\":\"system:serviceaccount:a:bob\",\"uid\":\"uid-bob\",\"groups\":[\"system:serviceaccounts\",\"system:"       \
+    "serviceaccounts:a\",\"system:authenticated\"],\"extra\":{"                                                                \
+    "\"authentication.kubernetes.io/credential-id\":[\"JTI=xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\"]"
 
 static void a_certificate_names_who_asks(void **state)
 {
@@ -108,10 +120,13 @@ static void a_certificate_names_who_asks(void **state)
     expect(&world, &(struct credentials){.common_name = "admin", .organizations = groups},
            "{\"username\":\"admin\",\"groups\":[\"system:masters\",\"devs\",\"system:authenticated\"]}");
     expect(&world, &(struct credentials){.common_name = "x", .fingerprint = "ab12", .authorization = "Bearer nonsense"},
-           "{\"username\":\"x\",\"groups\":[\"system:authenticated\"],\"extra\":{\"authentication.kubernetes.io/credential-id\":[\"X509SHA256=ab12\"]}}");
+           "{\"username\":\"x\",\"groups\":[\"system:authenticated\"],\"extra\":{\"authentication.kubernetes.io/"
+           "credential-id\":[\"X509SHA256=ab12\"]}}");
     expect(&world, &(struct credentials){0}, "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
-    expect(&world, &(struct credentials){.authorization = "Basic abc"}, "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
-    expect(&world, &(struct credentials){.authorization = "Bearer "}, "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
+    expect(&world, &(struct credentials){.authorization = "Basic abc"},
+           "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
+    expect(&world, &(struct credentials){.authorization = "Bearer "},
+           "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
     expect(&world, &(struct credentials){.authorization = "Bearer abc"}, "401 Unauthorized");
     access_world_close(&world);
 }
@@ -121,13 +136,19 @@ static void a_token_speaks_for_its_account_as_long_as_all_it_is_bound_to_is_ther
     (void)state;
     struct access_world world;
     world_with_account(&world);
-    char *plain = request_token(&world, "{}"), *bound = request_token(&world, "{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"p\",\"uid\":\"uid-p\"}}");
-    char *other = request_token(&world, "{\"audiences\":[\"vault\"]}"), *of_node = request_token(&world, "{\"boundObjectRef\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"name\":\"n\"}}");
+    char *plain = request_token(&world, "{}"),
+         *bound = request_token(
+             &world, "{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"p\",\"uid\":\"uid-p\"}}");
+    char *other = request_token(&world, "{\"audiences\":[\"vault\"]}"),
+         *of_node = request_token(&world, "{\"boundObjectRef\":{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"name\":\"n\"}}");
     expect_token(&world, plain, BOB "}}");
     expect_token(&world, bound,
-                 BOB ",\"authentication.kubernetes.io/pod-name\":[\"p\"],\"authentication.kubernetes.io/pod-uid\":[\"uid-p\"],\"authentication.kubernetes.io/node-name\":[\"n\"],"
+                 BOB ",\"authentication.kubernetes.io/pod-name\":[\"p\"],\"authentication.kubernetes.io/"
+                     "pod-uid\":[\"uid-p\"],\"authentication.kubernetes.io/node-name\":[\"n\"],"
                      "\"authentication.kubernetes.io/node-uid\":[\"uid-n\"]}}");
-    expect_token(&world, of_node, BOB ",\"authentication.kubernetes.io/node-name\":[\"n\"],\"authentication.kubernetes.io/node-uid\":[\"uid-n\"]}}");
+    expect_token(&world, of_node,
+                 BOB
+                 ",\"authentication.kubernetes.io/node-name\":[\"n\"],\"authentication.kubernetes.io/node-uid\":[\"uid-n\"]}}");
     expect_token(&world, other, "401 Unauthorized"); /* for somebody else's ears */
     access_world_remove(&world, "", "pods", "a", "p");
     expect_token(&world, bound, "401 Unauthorized");
@@ -145,7 +166,8 @@ static void a_token_speaks_for_its_account_as_long_as_all_it_is_bound_to_is_ther
 
 static char *sign(struct access_world *world, const char *issuer, const char *uid, long begin, long end)
 {
-    char *claims = mem_printf("{\"aud\":[\"" ISSUER "\"],\"exp\":%ld,\"iss\":\"%s\",\"kubernetes.io\":{\"namespace\":\"a\",\"serviceaccount\":{\"name\":\"bob\",\"uid\":\"%s\"}},"
+    char *claims = mem_printf("{\"aud\":[\"" ISSUER "\"],\"exp\":%ld,\"iss\":\"%s\",\"kubernetes.io\":{\"namespace\":\"a\","
+                                                    "\"serviceaccount\":{\"name\":\"bob\",\"uid\":\"%s\"}},"
                               "\"nbf\":%ld,\"sub\":\"system:serviceaccount:a:bob\"}",
                               end, issuer, uid, begin);
     char *token = crypto_jwt_sign(world->key, "k", claims, NULL);
@@ -164,17 +186,15 @@ static void a_token_that_is_not_right_is_refused(void **state)
         long begin, end;
         bool good;
     } tokens[] = {
-        {ISSUER, "uid-bob", now, now + 100, true},
-        {ISSUER, "uid-bob", now, now - 30, true}, /* a minute of leeway */
-        {ISSUER, "uid-bob", now - 1000, now - 100, false},
-        {ISSUER, "uid-bob", now + 1000, now + 2000, false},
-        {ISSUER, "uid-of-another", now, now + 100, false},
-        {"https://elsewhere", "uid-bob", now, now + 100, false},
+        {ISSUER, "uid-bob", now, now + 100, true},         {ISSUER, "uid-bob", now, now - 30, true}, /* a minute of leeway */
+        {ISSUER, "uid-bob", now - 1000, now - 100, false}, {ISSUER, "uid-bob", now + 1000, now + 2000, false},
+        {ISSUER, "uid-of-another", now, now + 100, false}, {"https://elsewhere", "uid-bob", now, now + 100, false},
     };
     for (size_t i = 0; i < sizeof tokens / sizeof tokens[0]; i++) {
         char *token = sign(&world, tokens[i].issuer, tokens[i].uid, tokens[i].begin, tokens[i].end);
         expect_token(&world, token,
-                     tokens[i].good ? "{\"username\":\"system:serviceaccount:a:bob\",\"uid\":\"uid-bob\",\"groups\":[\"system:serviceaccounts\",\"system:serviceaccounts:a\","
+                     tokens[i].good ? "{\"username\":\"system:serviceaccount:a:bob\",\"uid\":\"uid-bob\",\"groups\":[\"system:"
+                                      "serviceaccounts\",\"system:serviceaccounts:a\","
                                       "\"system:authenticated\"]}"
                                     : "401 Unauthorized");
         mem_free(token);
@@ -194,7 +214,8 @@ static void impersonation_needs_a_right_for_each_word(void **state)
     access_world_policy(&world);
     const char *const masters[] = {"system:masters", NULL};
     static const char scopes[] = "{\"scopes\":[\"a\",\"b\"]}";
-    const struct attributes what = {.verb = "create", .group = "authentication.k8s.io", .version = "v1", .resource = "selfsubjectreviews"};
+    const struct attributes what = {
+        .verb = "create", .group = "authentication.k8s.io", .version = "v1", .resource = "selfsubjectreviews"};
     struct credentials as = {.common_name = "admin", .organizations = masters, .request = &what, .impersonate_user = "alice"};
     expect(&world, &as, "{\"username\":\"alice\",\"groups\":[\"system:authenticated\"]}");
     as.impersonate_groups = "g1, g2";
@@ -202,39 +223,58 @@ static void impersonation_needs_a_right_for_each_word(void **state)
     as.impersonate_user = "system:serviceaccount:a:bob";
     expect(&world, &as, "{\"username\":\"system:serviceaccount:a:bob\",\"groups\":[\"g1\",\"g2\",\"system:authenticated\"]}");
     as.impersonate_groups = NULL;
-    expect(&world, &as, "{\"username\":\"system:serviceaccount:a:bob\",\"groups\":[\"system:serviceaccounts\",\"system:serviceaccounts:a\",\"system:authenticated\"]}");
+    expect(&world, &as,
+           "{\"username\":\"system:serviceaccount:a:bob\",\"groups\":[\"system:serviceaccounts\",\"system:serviceaccounts:a\","
+           "\"system:authenticated\"]}");
     as.impersonate_user = "system:anonymous";
     expect(&world, &as, "{\"username\":\"system:anonymous\",\"groups\":[\"system:unauthenticated\"]}");
     as.impersonate_user = NULL;
     as.impersonate_groups = "x";
     as.impersonate_uid = "u";
-    expect(&world, &as, "400 requested &user.DefaultInfo{Name:\"\", UID:\"u\", Groups:[]string{\"x\"}, Extra:map[string][]string(nil)} without impersonating a user name");
+    expect(&world, &as,
+           "400 requested &user.DefaultInfo{Name:\"\", UID:\"u\", Groups:[]string{\"x\"}, Extra:map[string][]string(nil)} "
+           "without impersonating a user name");
     struct value *extra = json_parse(scopes, sizeof scopes - 1, "extra", NULL);
-    as = (struct credentials){.common_name = "admin", .organizations = masters, .request = &what, .impersonate_user = "alice", .impersonate_uid = "u", .impersonate_extra = extra};
-    expect(&world, &as, "{\"username\":\"alice\",\"uid\":\"u\",\"groups\":[\"system:authenticated\"],\"extra\":{\"scopes\":[\"a\",\"b\"]}}");
+    as = (struct credentials){.common_name = "admin",
+                              .organizations = masters,
+                              .request = &what,
+                              .impersonate_user = "alice",
+                              .impersonate_uid = "u",
+                              .impersonate_extra = extra};
+    expect(&world, &as,
+           "{\"username\":\"alice\",\"uid\":\"u\",\"groups\":[\"system:authenticated\"],\"extra\":{\"scopes\":[\"a\",\"b\"]}}");
     /* somebody with no such right, then with some */
     as = (struct credentials){.common_name = "bob", .request = &what, .impersonate_user = "alice"};
     expect(&world, &as,
-           "403 selfsubjectreviews.authentication.k8s.io is forbidden: User \"bob\" cannot impersonate-on:user-info:create resource \"selfsubjectreviews\" in API group "
+           "403 selfsubjectreviews.authentication.k8s.io is forbidden: User \"bob\" cannot impersonate-on:user-info:create "
+           "resource \"selfsubjectreviews\" in API group "
            "\"authentication.k8s.io\" at the cluster scope");
     access_world_put(&world, RBAC, "clusterroles",
-                     "{\"metadata\":{\"name\":\"i\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"users\"],\"verbs\":[\"impersonate\"],\"resourceNames\":[\"alice\"]}]}");
+                     "{\"metadata\":{\"name\":\"i\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"users\"],\"verbs\":["
+                     "\"impersonate\"],\"resourceNames\":[\"alice\"]}]}");
     access_world_put(&world, RBAC, "clusterrolebindings",
-                     "{\"metadata\":{\"name\":\"i\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"i\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"bob\"}]}");
+                     "{\"metadata\":{\"name\":\"i\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"i\"},\"subjects\":[{"
+                     "\"kind\":\"User\",\"name\":\"bob\"}]}");
     expect(&world, &as, "{\"username\":\"alice\",\"groups\":[\"system:authenticated\"]}");
     as.impersonate_user = "eve";
-    expect(&world, &as, "403 users \"eve\" is forbidden: User \"bob\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope");
+    expect(&world, &as,
+           "403 users \"eve\" is forbidden: User \"bob\" cannot impersonate resource \"users\" in API group \"\" at the "
+           "cluster scope");
     as.impersonate_user = "alice";
     as.impersonate_groups = "x";
-    expect(&world, &as, "403 groups \"x\" is forbidden: User \"bob\" cannot impersonate resource \"groups\" in API group \"\" at the cluster scope");
+    expect(&world, &as,
+           "403 groups \"x\" is forbidden: User \"bob\" cannot impersonate resource \"groups\" in API group \"\" at the "
+           "cluster scope");
     as.impersonate_groups = NULL;
     as.impersonate_extra = extra;
     expect(&world, &as,
-           "403 userextras.authentication.k8s.io \"a\" is forbidden: User \"bob\" cannot impersonate resource \"userextras/scopes\" in API group \"authentication.k8s.io\" at the cluster scope");
+           "403 userextras.authentication.k8s.io \"a\" is forbidden: User \"bob\" cannot impersonate resource "
+           "\"userextras/scopes\" in API group \"authentication.k8s.io\" at the cluster scope");
     as.impersonate_extra = NULL;
     as.impersonate_uid = "x";
     expect(&world, &as,
-           "403 uids.authentication.k8s.io \"x\" is forbidden: User \"bob\" cannot impersonate resource \"uids\" in API group \"authentication.k8s.io\" at the cluster scope");
+           "403 uids.authentication.k8s.io \"x\" is forbidden: User \"bob\" cannot impersonate resource \"uids\" in API group "
+           "\"authentication.k8s.io\" at the cluster scope");
     value_free(extra);
     access_world_close(&world);
 }
@@ -307,13 +347,16 @@ static void ask(struct world *world, char *const request[3], const char *body, s
     mem_free(path);
 }
 
-static bool compare(const char *file, char *const request[3], const char *body, int code, const char *answer, const struct reply *reply)
+static bool compare(const char *file, char *const request[3], const char *body, int code, const char *answer,
+                    const struct reply *reply)
 {
-    struct value *recorded = json_parse(answer, strlen(answer), file, NULL), *wanted = shown(recorded), *got = shown(reply->document);
+    struct value *recorded = json_parse(answer, strlen(answer), file, NULL), *wanted = shown(recorded),
+                 *got = shown(reply->document);
     char *a = json_text(wanted, CASE), *b = json_text(got, CASE);
     bool fine = reply->code == code && (value_equal(wanted, got) || (wants_uids(a) && wants_uids(b)));
     if (!fine)
-        print_error("%s: %s %s %s\n  wanted %d %s\n  got    %d %s\n", file, request[0], request[1], body != NULL ? body : "", code, a, reply->code, b);
+        print_error("%s: %s %s %s\n  wanted %d %s\n  got    %d %s\n", file, request[0], request[1], body != NULL ? body : "",
+                    code, a, reply->code, b);
     mem_free(a);
     mem_free(b);
     value_free(recorded);
