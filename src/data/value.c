@@ -361,6 +361,31 @@ bool value_set(struct value *object, const char *key, struct value *child)
     return true;
 }
 
+bool value_add(struct value *object, const char *key, struct value *child)
+{
+    bool fits = object != NULL && child != NULL && cJSON_IsObject(node_of(object));
+    char *name = fits ? mem_string(key) : NULL;
+    if (name == NULL) {
+        value_free(child);
+        return false;
+    }
+    node_name(node_of(child), name);
+    cJSON_AddItemToArray(node_of(object), node_of(child));
+    return true;
+}
+
+struct value *value_add_object(struct value *object, const char *key, size_t length)
+{
+    cJSON *child = mem_alloc(sizeof *child + length + 1); /* the key stands in the node's own block, as with json_read.c */
+    if (child == NULL)
+        return NULL;
+    *child = (cJSON){.type = cJSON_Object | cJSON_StringIsConst, .string = (char *)(child + 1)};
+    memcpy(child->string, key, length);
+    child->string[length] = '\0';
+    cJSON_AddItemToArray(node_of(object), child);
+    return node_value(child);
+}
+
 bool value_append(struct value *array, struct value *child)
 {
     if (array == NULL || child == NULL || !cJSON_IsArray(node_of(array))) {

@@ -52,6 +52,10 @@ bool value_equal(const struct value *a, const struct value *b);
 /* Change. They take `child` over, also on failure (false: no memory, or child NULL), so that value_set(o, "a", value_int(1)) can be
  * chained and the last answer looked at. */
 bool value_set(struct value *object, const char *key, struct value *child) __attribute__((warn_unused_result)); /* replaces */
+/* The same without a look for the key, which must not be there yet: for large objects. */
+bool value_add(struct value *object, const char *key, struct value *child) __attribute__((warn_unused_result));
+/* Adds an empty object so, under a key of `length` bytes without a NUL. NULL: no memory. */
+struct value *value_add_object(struct value *object, const char *key, size_t length) __attribute__((warn_unused_result));
 bool value_append(struct value *array, struct value *child) __attribute__((warn_unused_result));
 void value_remove(struct value *object, const char *key);
 struct value *value_take(struct value *container, struct value *entry); /* detaches; the caller owns it */

@@ -111,7 +111,7 @@ int field_compare(const struct field_element *a, const struct field_element *b)
     if (a->type != b->type)
         return a->type < b->type ? -1 : 1;
     if (a->type == FIELD_NAME)
-        return strcmp(a->name, b->name);
+        return *a->name != *b->name ? (unsigned char)*a->name - (unsigned char)*b->name : strcmp(a->name, b->name);
     if (a->type == FIELD_VALUE)
         return field_value_compare(a->value, b->value);
     if (a->type == FIELD_INDEX)

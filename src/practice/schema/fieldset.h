@@ -70,8 +70,8 @@ const struct fieldset *fieldset_difference(struct arena *arena, const struct fie
 const struct fieldset *fieldset_without(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
 const struct fieldset *fieldset_find(const struct fieldset *set, const struct field_element *element); /* among the first elements, or NULL */
 
-/* FieldsV1's JSON text. */
-void fieldset_print(const struct fieldset *set, struct buf *out);
+/* FieldsV1: a new value. NULL: no memory. */
+struct value *fieldset_value(const struct fieldset *set) __attribute__((warn_unused_result));
 /* FieldsV1 as a document. False: malformed. The arena copies what it must. */
 bool fieldset_read(struct arena *arena, const struct value *fields, const struct fieldset **set) __attribute__((warn_unused_result));
 

@@ -6,86 +6,70 @@
 #include "practice/schema/fieldset.h"
 #include "practice/schema/go_print.h"
 
-/* JSON inside JSON: quotes and backslashes once more. Go's printer writes <, > and & as escapes. */
-static void print_inside(const struct value *v, struct buf *out)
+/* Go's printer writes <, > and & as escapes. */
+static void print_json(const struct value *v, struct buf *out)
 {
     struct buf text = buf_make(SIZE_MAX);
     json_print(v, false, &text);
-    if (!buf_ok(&text))
-        out->failed = true;
+    out->failed |= !buf_ok(&text);
     for (const char *at = text.bytes; at != NULL && *at != '\0'; at++) {
         if (*at == '<' || *at == '>' || *at == '&')
-            buf_printf(out, "\\\\u%04x", *at);
-        else {
-            buf_append(out, "\\", *at == '"' || *at == '\\');
+            buf_printf(out, "\\u%04x", *at);
+        else
             buf_append(out, at, 1);
-        }
     }
     buf_free(&text);
 }
 
-static bool is_plain(const char *name)
-{
-    while ((unsigned char)*name >= 0x20 && *name != '"' && *name != '\\')
-        name++;
-    return *name == '\0';
-}
-
-static void print_name(const char *before, const char *name, const char *after, struct buf *out)
-{
-    buf_append_string(out, before);
-    if (is_plain(name))
-        buf_append_string(out, name);
-    else {
-        struct buf quoted = buf_make(SIZE_MAX);
-        json_quote(name, &quoted);
-        if (buf_ok(&quoted))
-            buf_append(out, quoted.bytes + 1, quoted.length - 2);
-        else
-            out->failed = true;
-        buf_free(&quoted);
-    }
-    buf_append_string(out, after);
-}
-
+/* The key of an element: f:NAME, k:{"NAME":VALUE}, v:VALUE, i:INDEX. */
 static void print_element(const struct field_element *element, struct buf *out)
 {
     switch (element->type) {
-    case FIELD_NAME: print_name("\"f:", element->name, "\":", out); return;
-    case FIELD_INDEX: buf_printf(out, "\"i:%ld\":", element->index); return;
+    case FIELD_NAME:
+        buf_append(out, "f:", 2);
+        buf_append_string(out, element->name);
+        return;
+    case FIELD_INDEX: buf_printf(out, "i:%ld", element->index); return;
     case FIELD_VALUE:
-        buf_append_string(out, "\"v:");
-        print_inside(element->value, out);
-        buf_append_string(out, "\":");
+        buf_append(out, "v:", 2);
+        print_json(element->value, out);
         return;
     case FIELD_KEYS:
-        buf_append_string(out, "\"k:{");
+        buf_append(out, "k:{", 3);
         for (unsigned i = 0; i < element->key_count; i++) {
-            print_name(i > 0 ? ",\\\"" : "\\\"", element->keys[i].name, "\\\":", out);
-            print_inside(element->keys[i].value, out);
+            buf_append(out, ",", i > 0);
+            json_quote(element->keys[i].name, out);
+            buf_append(out, ":", 1);
+            print_json(element->keys[i].value, out);
         }
-        buf_append_string(out, "}\":");
+        buf_append(out, "}", 1);
         return;
     }
 }
 
-static void print_set(const struct fieldset *set, bool self, struct buf *out)
+/* False: no memory. */
+static bool build(const struct fieldset *set, struct value *object, struct buf *key)
 {
-    const char *before = self && set != NULL ? "{\".\":{}" : "{";
-    buf_append_string(out, before);
-    bool first = before[1] == '\0';
-    for (; set != NULL; set = set->next) {
-        buf_append(out, ",", !first);
-        first = false;
-        print_element(&set->element, out);
-        print_set(set->children, set->member, out);
+    bool ok = true;
+    for (; ok && set != NULL; set = set->next) {
+        buf_clear(key);
+        print_element(&set->element, key);
+        struct value *child = buf_ok(key) ? value_add_object(object, key->bytes, key->length) : NULL;
+        ok = child != NULL && (set->children == NULL || !set->member || value_add_object(child, ".", 1) != NULL) && build(set->children, child, key);
     }
-    buf_append(out, "}", 1);
+    return ok;
 }
 
-void fieldset_print(const struct fieldset *set, struct buf *out)
+struct value *fieldset_value(const struct fieldset *set)
 {
-    print_set(set, false, out);
+    struct buf key = buf_make(SIZE_MAX);
+    struct value *object = value_object();
+    bool ok = object != NULL && build(set, object, &key);
+    buf_free(&key);
+    if (ok)
+        return object;
+    value_free(object);
+    return NULL;
 }
 
 static int by_name(const void *a, const void *b)

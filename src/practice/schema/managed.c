@@ -147,8 +147,10 @@ const struct value *managers_empty(struct managers *managers)
 bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by, struct error *err)
 {
     struct arena *arena = &managers->arena;
-    struct typed_changes changes;
-    if (!typed_compare(arena, old, new, managers->schema, &changes, err))
+    struct typed_changes changes = {.removed = NULL};
+    bool told = old != NULL ? typed_compare(arena, old, new, managers->schema, &changes, err)
+                            : typed_created(arena, new, managers->schema, &changes.added, err);
+    if (!told)
         return false;
     const struct fieldset *changed = managers_filter(managers, by, fieldset_union(arena, changes.modified, changes.added));
     const struct fieldset *removed = managers_filter(managers, by, changes.removed), *own = managers_strip(managers, changed);
@@ -204,8 +206,7 @@ bool managed_update(struct value *object, const struct value *old, const struct 
     if (sent != NULL)
         sent = value_take(metadata, sent); /* names are borrowed from it */
     bool tracked = managers.first != NULL || old == NULL, ok = true;
-    const struct value *before = old != NULL || !tracked ? old : managers_empty(&managers);
-    if (tracked && !managers.arena.failed && !managers_update(&managers, before, object, by, &why)) {
+    if (tracked && !managers_update(&managers, old, object, by, &why)) {
         ok = why.kind == ERROR_MEMORY ? error_memory(err) : keep_old(object, old, err);
         tracked = false;
     }

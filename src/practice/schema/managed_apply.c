@@ -345,12 +345,11 @@ static bool begin(struct apply *a)
 {
     struct managed_by before = *a->by;
     before.manager = "before-first-apply";
-    const struct value *empty = managers_empty(&a->managers);
     struct value *object = arena_own(&a->managers.arena, value_copy(a->live));
     if (a->managers.arena.failed)
         return error_memory(a->err);
     value_remove(value_get(object, "metadata"), "managedFields");
-    return managers_update(&a->managers, empty, object, &before, a->err);
+    return managers_update(&a->managers, NULL, object, &before, a->err);
 }
 
 /* The merged and pruned object, and the managers as they are then. NULL with err. */

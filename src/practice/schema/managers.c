@@ -216,32 +216,24 @@ static int by_entry(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->subresource, y->subresource);
 }
 
-static void print_text(const char *key, const char *text, struct buf *out)
+static bool add_text(struct value *entry, const char *key, const char *text)
 {
-    if (*text == '\0')
-        return;
-    buf_append_string(out, key);
-    json_quote(text, out);
-    buf_append_string(out, ",");
+    return *text == '\0' || value_add(entry, key, value_string(text));
 }
 
-static void print_one(const struct manager *manager, struct buf *out)
+/* NULL: no memory. */
+static struct value *entry_of(const struct manager *manager)
 {
     char time[21] = "";
     if (manager->has_time)
         time_print(manager->time_ms, time);
-    buf_append_string(out, "{");
-    print_text("\"manager\":", manager->name, out);
-    print_text("\"operation\":", manager->applied ? "Apply" : "Update", out);
-    print_text("\"apiVersion\":", manager->api_version, out);
-    print_text("\"time\":", time, out);
-    buf_append_string(out, "\"fieldsType\":\"FieldsV1\",\"fieldsV1\":");
-    fieldset_print(manager->set, out);
-    if (*manager->subresource != '\0') {
-        buf_append_string(out, ",\"subresource\":");
-        json_quote(manager->subresource, out);
-    }
-    buf_append_string(out, "}");
+    struct value *entry = value_object();
+    if (add_text(entry, "manager", manager->name) && add_text(entry, "operation", manager->applied ? "Apply" : "Update") &&
+        add_text(entry, "apiVersion", manager->api_version) && add_text(entry, "time", time) && add_text(entry, "fieldsType", "FieldsV1") &&
+        value_add(entry, "fieldsV1", fieldset_value(manager->set)) && add_text(entry, "subresource", manager->subresource))
+        return entry;
+    value_free(entry);
+    return NULL;
 }
 
 bool managers_write(struct managers *managers, struct value *object, struct error *err)
@@ -260,13 +252,13 @@ bool managers_write(struct managers *managers, struct value *object, struct erro
     for (const struct manager *manager = managers->first; manager != NULL; manager = manager->next)
         sorted[i++] = manager;
     qsort(sorted, count, sizeof *sorted, by_entry);
-    struct buf text = buf_make(SIZE_MAX);
-    for (i = 0; i < count; i++) {
-        buf_append_string(&text, i > 0 ? "," : "[");
-        print_one(sorted[i], &text);
-    }
-    buf_append_string(&text, "]");
-    struct value *list = buf_ok(&text) ? json_parse(text.bytes, text.length, "managedFields", NULL) : NULL;
-    buf_free(&text);
-    return value_set(metadata, "managedFields", list) || error_memory(err);
+    struct value *list = value_array();
+    bool ok = list != NULL;
+    for (i = 0; ok && i < count; i++)
+        ok = value_append(list, entry_of(sorted[i]));
+    if (ok && value_set(metadata, "managedFields", list))
+        return true;
+    if (!ok)
+        value_free(list);
+    return error_memory(err);
 }

@@ -44,7 +44,7 @@ const struct fieldset *managers_filter(struct managers *managers, const struct m
 const struct fieldset *managers_strip(struct managers *managers, const struct fieldset *set);
 /* What an object of the kind is that says nothing: fields that are always there. NULL: no memory; the arena owns it. */
 const struct value *managers_empty(struct managers *managers);
-/* What an update by `by` makes of the managers: new against old, neither NULL. False: cannot be told, err says why; nothing was changed. */
+/* What an update by `by` makes of the managers: new against old (NULL: it is a creation). False: cannot be told, err says why; nothing was changed. */
 bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by, struct error *err)
     __attribute__((warn_unused_result));
 

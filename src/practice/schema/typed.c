@@ -47,6 +47,19 @@ const struct schema *typed_below(const struct schema *schema, const char *key, b
     return !by_value(schema) && schema->type == SCHEMA_MAP ? schema->items : NULL;
 }
 
+const struct schema_field *typed_next_field(const struct schema *schema, const char *key, size_t *cursor)
+{
+    if (by_value(schema) || schema->type != SCHEMA_OBJECT)
+        return NULL;
+    for (; *cursor < schema->field_count; ++*cursor) {
+        const struct schema_field *field = &schema->fields[schema->by_name[*cursor]];
+        int order = typed_name_order(field->name, key);
+        if (order >= 0)
+            return order == 0 ? field : NULL;
+    }
+    return NULL;
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct value *const *x = a, *const *y = b;
@@ -62,7 +75,7 @@ size_t typed_entries(struct arena *arena, const struct value *object, const stru
         return 0;
     for (const struct value *entry = value_first(object); i < count; entry = value_next(entry), i++) {
         size_t at = i;
-        for (; count <= FEW && at > 0 && strcmp(value_key(made[at - 1]), value_key(entry)) > 0; at--)
+        for (; count <= FEW && at > 0 && typed_name_order(value_key(made[at - 1]), value_key(entry)) > 0; at--)
             made[at] = made[at - 1];
         made[at] = entry;
     }

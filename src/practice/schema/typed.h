@@ -3,6 +3,8 @@
 #ifndef KT_PRACTICE_SCHEMA_TYPED_H
 #define KT_PRACTICE_SCHEMA_TYPED_H
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/vec.h"
 #include "data/value.h"
@@ -16,11 +18,19 @@ enum typed_shape {
     TYPED_KEYED, /* a list whose items are told apart by their keys */
 };
 
+/* strcmp, for names that mostly differ at once. */
+static inline int typed_name_order(const char *a, const char *b)
+{
+    return *a != *b ? (unsigned char)*a - (unsigned char)*b : strcmp(a, b);
+}
+
 /* How a value of this schema is taken apart. NULL as schema: it is told by the value (unknown fields of a CRD). */
 enum typed_shape typed_shape(const struct schema *schema, const struct value *v);
 /* The schema of a field or entry; NULL: told by the value. *declared: the schema names it. */
 const struct schema *typed_below(const struct schema *schema, const char *key, bool *declared);
 
+/* The same for names that are asked for in their order: *cursor starts at 0. */
+const struct schema_field *typed_next_field(const struct schema *schema, const char *key, size_t *cursor);
 /* Entries of an object by name, in the arena. */
 size_t typed_entries(struct arena *arena, const struct value *object, const struct value ***entries);
 
@@ -49,6 +59,10 @@ struct typed_changes {
 /* What is different in `new`. False: a list that has no keys (err as typed_items). */
 bool typed_compare(struct arena *arena, const struct value *old, const struct value *new, const struct schema *schema, struct typed_changes *changes,
                    struct error *err) __attribute__((warn_unused_result));
+
+/* What a new object sets: all that is not as in an object that says nothing. Errors as typed_compare. */
+bool typed_created(struct arena *arena, const struct value *new, const struct schema *schema, const struct fieldset **set, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* `over` laid over `under`: a new value. NULL: no memory, or a list without keys (err). */
 struct value *typed_merge(struct arena *arena, const struct value *under, const struct value *over, const struct schema *schema, struct error *err)
