@@ -258,6 +258,15 @@ static bool pay(struct admission *admission, struct charge *charge)
     return ok;
 }
 
+/* A creation under a name that is taken is about to fail: nothing is used by it. */
+static bool is_taken(const struct admission *admission)
+{
+    const struct schema_kind *kind = admission->call->kind;
+    state_resource resource = registry_resource(admission->api->registry, kind);
+    return admission->old == NULL &&
+           state_get(admission->api->state, resource, admission->call->ns, admission_name(admission->object)) != NULL;
+}
+
 bool check_quota(struct admission *admission)
 {
     const char *ns = admission->call->ns;
@@ -270,7 +279,8 @@ bool check_quota(struct admission *admission)
         ok = look_at(admission, object, &charges);
     for (size_t i = 0; ok && i < charges.length; i++)
         ok = check_room(admission, charges.items[i]);
-    for (size_t i = 0; ok && i < charges.length && !admission->call->dry_run; i++)
+    bool pays = ok && !admission->call->dry_run && !is_taken(admission);
+    for (size_t i = 0; ok && pays && i < charges.length; i++)
         ok = pay(admission, charges.items[i]);
     vec_free(&charges);
     return ok;

@@ -1,5 +1,6 @@
 /* PodSecurity: namespaces say by labels which level of the Pod Security Standards their pods must keep (enforce), and about
  * which violations people are told (warn). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,27 +52,20 @@ static void read_mode(const struct value *ns, const char *mode, enum security_le
                       bool *has_version, struct problems *problems)
 {
     const struct place metadata = place_key(NULL, "metadata"), labels = place_key(&metadata, "labels");
-    char key[64];
-    struct buf name = buf_make(sizeof key - 1);
-    buf_printf(&name, LABEL "%s", mode);
-    const char *level = admission_label(ns, name.bytes != NULL ? name.bytes : "");
+    char key[64], version_key[80];
+    snprintf(key, sizeof key, LABEL "%s", mode);
+    snprintf(version_key, sizeof version_key, "%s-version", key);
+    const struct place at_level = place_map(&labels, key), at_version = place_map(&labels, version_key);
+    const char *level = admission_label(ns, key), *version = admission_label(ns, version_key);
     *has_level = level != NULL;
+    *has_version = version != NULL;
     if (level != NULL && !read_level(level, &rule->level)) {
-        const struct place at = place_map(&labels, name.bytes);
         rule->level = wrong;
         if (problems != NULL)
-            problem_invalid(problems, &at, level, "must be one of privileged, baseline, restricted");
+            problem_invalid(problems, &at_level, level, "must be one of privileged, baseline, restricted");
     }
-    buf_append_string(&name, "-version");
-    const char *version = admission_label(ns, name.bytes != NULL ? name.bytes : "");
-    *has_version = version != NULL;
-    if (version != NULL && !read_version(version, &rule->minor) && problems != NULL) {
-        const struct place at = place_map(&labels, name.bytes);
-        problem_invalid(problems, &at, version, "must be \"latest\" or \"v1.x\"");
-    }
-    if (!buf_ok(&name) && problems != NULL)
-        problems->failed = true;
-    buf_free(&name);
+    if (version != NULL && !read_version(version, &rule->minor) && problems != NULL)
+        problem_invalid(problems, &at_version, version, "must be \"latest\" or \"v1.x\"");
 }
 
 static struct policy read_policy(const struct value *ns, struct problems *problems)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../api/access_world.h"
+#include "access_world.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "practice/api/user.h"

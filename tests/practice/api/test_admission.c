@@ -13,6 +13,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "practice/api/admission.h"
+#include "practice/api/lookup.h"
+#include "practice/api/quota.h"
 #include "verbs_world.h"
 
 enum { CASE = 4 << 20, LINE = 64 << 10 };
@@ -157,8 +160,113 @@ static void plug_ins_do_what_a_real_servers_do(void **state)
     assert_int_equal(failed, 0);
 }
 
+static bool post(struct world *world, const char *path, const char *body)
+{
+    struct reply reply;
+    bool made = world_ask(world, "POST", path, NULL, body, &reply) && reply.code == 201;
+    reply_free(&reply);
+    return made;
+}
+
+#define NS "/api/v1/namespaces/n/"
+
+static void world_with_everything(struct world *world)
+{
+    struct reply reply;
+    assert_true(world_open(world));
+    assert_true(world_namespace(world, "n"));
+    assert_true(world_ask(world, "PATCH", "/api/v1/namespaces/n", "application/merge-patch+json",
+                          "{\"metadata\":{\"labels\":{\"pod-security.kubernetes.io/warn\":\"restricted\"}}}", &reply));
+    reply_free(&reply);
+    assert_true(
+        post(world, NS "limitranges",
+             "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"limits\":[{\"type\":\"Container\",\"default\":{\"cpu\":\"1\"}}]}}"));
+    assert_true(post(world, NS "resourcequotas",
+                     "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"pods\":\"2\",\"limits.cpu\":\"5\"}}}"));
+    assert_true(world_ask(
+        world, "PATCH", NS "resourcequotas/q/status", "application/merge-patch+json",
+        "{\"status\":{\"hard\":{\"pods\":\"2\",\"limits.cpu\":\"5\"},\"used\":{\"pods\":\"0\",\"limits.cpu\":\"0\"}}}",
+        &reply));
+    assert_int_equal(reply.code, 200);
+    reply_free(&reply);
+}
+
+static const char plain_pod[] = "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}";
+
+static char *quota_status(struct world *world)
+{
+    struct reply reply;
+    assert_true(world_ask(world, "GET", NS "resourcequotas/q", NULL, NULL, &reply));
+    char *text = json_text(value_find(reply.document, "status", "used", NULL), CASE);
+    reply_free(&reply);
+    return text;
+}
+
+static void a_creation_is_charged_and_a_dry_run_is_not(void **state)
+{
+    (void)state;
+    struct world world;
+    world_with_everything(&world);
+    assert_true(post(&world, NS "pods?dryRun=All", plain_pod));
+    char *text = quota_status(&world);
+    assert_string_equal(text, "{\"limits.cpu\":\"0\",\"pods\":\"0\"}");
+    mem_free(text);
+    assert_true(post(&world, NS "pods", plain_pod));
+    text = quota_status(&world);
+    assert_string_equal(text, "{\"limits.cpu\":\"1\",\"pods\":\"1\"}");
+    mem_free(text);
+    /* counted anew it is the same */
+    const struct object *object = lookup(&world.api, "", "resourcequotas", "n", "q");
+    struct value *quota = lookup_value(object), *status = quota_count(&world.api, quota, "n", NULL);
+    text = json_text(status, CASE);
+    assert_string_equal(text,
+                        "{\"hard\":{\"limits.cpu\":\"5\",\"pods\":\"2\"},\"used\":{\"limits.cpu\":\"1\",\"pods\":\"1\"}}");
+    mem_free(text);
+    value_free(quota);
+    value_free(status);
+    world_close(&world);
+}
+
+static void without_memory_a_pod_is_refused(void **state)
+{
+    (void)state;
+    struct world world;
+    world_with_everything(&world);
+    bool admitted = false;
+    int refused = 0;
+    for (int nth = 1; nth < 4000; nth++) { /* some failures are got over: a larger room for a list that fits */
+        struct status failure = {0};
+        struct vec warnings = vec_make(10, mem_free);
+        struct value *pod = json_parse(plain_pod, sizeof plain_pod - 1, "pod", NULL);
+        const struct call call = {
+            .user = &world.user, .verb = VERB_CREATE, .kind = lookup_kind(&world.api, "", "pods"), .ns = "n", .dry_run = true};
+        mem_fail_at(nth);
+        admitted = admission_mutate(&world.api, &call, pod, NULL, &warnings, &failure) &&
+                   admission_validate(&world.api, &call, pod, NULL, &warnings, &failure);
+        mem_fail_at(0);
+        refused += admitted ? 0 : 1;
+        assert_true(admitted ? failure.code == 0 : failure.code >= 400);
+        if (admitted) {
+            assert_non_null(value_find(pod, "metadata", "annotations", "kubernetes.io/limit-ranger", NULL));
+            assert_non_null(value_find(pod, "spec", "volumes", NULL));
+            assert_int_equal(value_length(value_find(pod, "spec", "tolerations", NULL)), 2);
+            assert_int_equal(warnings.length, 1);
+        }
+        value_free(pod);
+        vec_free(&warnings);
+        status_free(&failure);
+    }
+    assert_true(admitted);
+    assert_true(refused > 300);
+    world_close(&world);
+}
+
 int test_admission(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plug_ins_do_what_a_real_servers_do)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plug_ins_do_what_a_real_servers_do),
+        cmocka_unit_test(a_creation_is_charged_and_a_dry_run_is_not),
+        cmocka_unit_test(without_memory_a_pod_is_refused),
+    };
     return cmocka_run_group_tests_name("practice/api/admission", tests, NULL, NULL);
 }
