@@ -120,7 +120,7 @@ static enum grace decide_grace(struct deletion *deletion)
     if ((deletion->object->flags & OBJECT_DELETING) != 0)
         return shorten(deletion);
     int64_t own = rules->grace(deletion->document), wish = wish_of(deletion->call);
-    deletion->period = own < 0 ? 0 : wish >= 0 ? wish : own;
+    deletion->period = own <= 0 ? 0 : wish >= 0 ? wish : own; /* whatever is wished of a pod that does not run */
     if (!set_time(deletion, deletion->now_ms + deletion->period * 1000) || !set_period(deletion, deletion->period) ||
         !metadata_bump(deletion->document))
         return GRACE_FAILED;

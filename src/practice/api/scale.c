@@ -203,18 +203,65 @@ static bool validate_scale(struct write *write, const struct value *scale)
     return fine;
 }
 
+/* The set of fields that an entry of managedFields has at the parent of `path`, and the last key with it ("f:replicas"). NULL: none. */
+static struct value *owned_at(struct value *entry, const char *path, char last[static KEY])
+{
+    struct value *at = value_get(entry, "fieldsV1");
+    while (at != NULL && *path == '.') {
+        size_t length = strcspn(++path, ".");
+        if (length + 3 > KEY)
+            return NULL;
+        memcpy(last, "f:", 2);
+        memcpy(last + 2, path, length);
+        last[length + 2] = '\0';
+        path += length;
+        if (*path == '.')
+            at = value_get(at, last);
+    }
+    return value_get(at, last) != NULL ? at : NULL;
+}
+
+static bool is_owned(const struct value *document, const char *path)
+{
+    char key[KEY];
+    for (struct value *entry = value_first(value_find(document, "metadata", "managedFields", NULL)); entry != NULL; entry = value_next(entry))
+        if (owned_at(entry, path, key) != NULL)
+            return true;
+    return false;
+}
+
+/* What is owned by way of a Scale has no time. */
+static void drop_time(struct value *document, const char *manager)
+{
+    for (struct value *entry = value_first(value_find(document, "metadata", "managedFields", NULL)); entry != NULL; entry = value_next(entry)) {
+        const char *by = value_find_text(entry, "manager", NULL), *sub = value_find_text(entry, "subresource", NULL);
+        if (by != NULL && sub != NULL && strcmp(by, manager) == 0 && strcmp(sub, "scale") == 0)
+            value_remove(entry, "time");
+    }
+}
+
 /* The workload with the number of a Scale, and its preconditions. */
 static bool use_scale(struct write *write, const struct value *scale)
 {
     const char *version = value_find_text(scale, "metadata", "resourceVersion", NULL), *uid = value_find_text(scale, "metadata", "uid", NULL);
     int64_t replicas = value_find_int(scale, 0, "spec", "replicas", NULL);
+    const char *path = paths_of(write->kind).spec_replicas;
     write->object = value_copy(write->was);
-    if (write->object == NULL || !set_at(write->object, paths_of(write->kind).spec_replicas, value_int(replicas)) ||
+    if (write->object == NULL || !set_at(write->object, path, value_int(replicas)) ||
         !metadata_set_text(write->object, "resourceVersion", version != NULL ? version : ""))
         return write_no_memory(write);
     if (uid != NULL && uid[0] != '\0' && !metadata_set_text(write->object, "uid", uid))
         return write_no_memory(write);
-    return write_check_uid(write) && write_managed(write);
+    if (!write_check_uid(write))
+        return false;
+    if (!is_owned(write->was, path)) /* then nobody gets it: who owns what a Scale shows is only followed once somebody does */
+        return true;
+    char manager[MANAGER_NAME + 1];
+    manager_name(write->call, manager);
+    if (!write_managed(write))
+        return false;
+    drop_time(write->object, manager);
+    return true;
 }
 
 static const struct type_name scale_type = {"autoscaling", "v1", "Scale", NULL};
@@ -225,6 +272,56 @@ static bool take_scale(struct write *write, struct value *scale)
                 metadata_name(scale, write->call->name, write->ns, FAILURE(write)) && validate_scale(write, scale) && use_scale(write, scale);
     value_free(scale);
     return fine;
+}
+
+/* A number that nobody owns is kept from another one by what the real server calls before-first-apply. */
+static bool refuse_apply(struct write *write)
+{
+    static const char owner[] = "conflict with \"before-first-apply\" with subresource \"scale\" using autoscaling/v1";
+    const char *path = paths_of(write->kind).spec_replicas;
+    struct value *causes = value_array(), *cause = value_object();
+    status_set(FAILURE(write), 409, "Conflict", "Apply failed with 1 conflict: %s: %s", owner, path);
+    bool whole = causes != NULL && cause != NULL && value_set(cause, "reason", value_string("FieldManagerConflict")) &&
+                 value_set(cause, "message", value_string(owner)) && value_set(cause, "field", value_string(path));
+    if (whole) {
+        whole = value_append(causes, cause);
+        cause = NULL;
+    }
+    if (!whole) {
+        value_free(cause);
+        value_free(causes);
+        causes = NULL;
+    }
+    FAILURE(write)->causes = causes;
+    return false;
+}
+
+/* In conflicts of Scales their own version is named, not the workload's. */
+static char *name_version(char *message, const char *version)
+{
+    char *found = NULL;
+    if (message == NULL)
+        return NULL;
+    for (char *at = strstr(message, " using "); at != NULL; at = strstr(at + 1, " using "))
+        if (strncmp(at + 7, version, strlen(version)) == 0)
+            found = at;
+    if (found == NULL)
+        return message;
+    char *named = mem_printf("%.*s using autoscaling/v1%s", (int)(found - message), message, found + 7 + strlen(version));
+    mem_free(message);
+    return named;
+}
+
+static void name_versions(struct status *failure, const char *version)
+{
+    failure->message = name_version(failure->message, version);
+    for (struct value *cause = value_first(failure->causes); cause != NULL; cause = value_next(cause)) {
+        const char *text = value_find_text(cause, "message", NULL);
+        char *named = text != NULL ? name_version(mem_string(text), version) : NULL;
+        if (named != NULL && !value_set(cause, "message", value_string(named)))
+            failure->code = 500;
+        mem_free(named);
+    }
 }
 
 /* An applied Scale is an apply to the workload's one field. */
@@ -247,11 +344,20 @@ static bool apply_scale(struct write *write)
     }
     value_free(call->body);
     call->body = body;
+    const char *path = paths_of(kind).spec_replicas;
+    if (!call->force && value_at(body, path) != NULL && !is_owned(write->was, path) &&
+        !value_equal(value_at(body, path), value_at(write->was, path))) {
+        mem_free(version);
+        return refuse_apply(write);
+    }
     manager_name(call, manager);
     struct managed_by by = {.manager = manager, .subresource = "scale", .api_version = version, .time_ms = api_now_ms(write->api)};
     write->applies = true;
     write->object = apply_document(call, write->was, &type, kind->schema, &by, write->answer);
+    if (write->object == NULL && FAILURE(write)->code == 409)
+        name_versions(FAILURE(write), version);
     mem_free(version);
+    drop_time(write->object, manager);
     return write->object != NULL && metadata_namespace(write->object, write->ns, FAILURE(write)) &&
            metadata_name(write->object, call->name, write->ns, FAILURE(write));
 }

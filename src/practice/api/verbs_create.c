@@ -95,11 +95,10 @@ bool write_may_create(struct write *write)
 }
 
 /* Takes the name, checks that it is free; generated names are tried again. */
-static bool find_room(struct write *write, struct value *object)
+static bool find_room(struct write *write, struct value *object, bool generated)
 {
     enum { ATTEMPTS = 8 };
     const char *prefix = value_find_text(object, "metadata", "generateName", NULL), *name = value_find_text(object, "metadata", "name", NULL);
-    bool generated = prefix != NULL && prefix[0] != '\0' && write->name == NULL;
     const struct object *taken = NULL;
     for (int i = 0; i < ATTEMPTS; i++) {
         taken = state_get(write->api->state, write->resource, write->ns, name);
@@ -155,7 +154,7 @@ static bool create_stored(struct write *write, struct value *object)
         return false;
     if (version != NULL && version[0] != '\0' && strcmp(version, "0") != 0)
         return status_set(FAILURE(write), 500, NULL, "resourceVersion should not be set on objects to be created");
-    return find_room(write, object);
+    return find_room(write, object, generates);
 }
 
 bool write_create(struct write *write)

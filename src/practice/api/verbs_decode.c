@@ -105,47 +105,87 @@ static bool no_memory(struct status *failure)
     return status_error(failure, &(struct error){.kind = ERROR_MEMORY});
 }
 
-/* `duplicate field "a"` for what the parser saw twice, then what decoding found. Text of all, or a warning each. */
-static bool print_complaints(const struct vec *duplicates, const struct vec *complaints, struct buf *out)
+/* At which place of a document, counted from its beginning, a path stands ("spec.ports[0].port"); 0: nowhere. `path` is where v is. */
+static size_t rank_in(const struct value *v, const char *wanted, struct buf *path, size_t *count)
 {
-    for (size_t i = 0; duplicates != NULL && i < duplicates->length; i++)
-        buf_printf(out, "%sduplicate field \"%s\"", out->length > 0 ? ", " : "", (const char *)duplicates->items[i]);
-    for (size_t i = 0; i < complaints->length; i++)
-        buf_printf(out, "%s%s", out->length > 0 ? ", " : "", (const char *)complaints->items[i]);
-    return buf_ok(out);
+    size_t length = path->length, index = 0, found = 0;
+    bool is_object = value_type(v) == VALUE_OBJECT;
+    for (const struct value *entry = value_first(v); entry != NULL && found == 0; entry = value_next(entry), index++) {
+        if (is_object)
+            buf_printf(path, "%s%s", path->length > 0 ? "." : "", value_key(entry));
+        else
+            buf_printf(path, "[%zu]", index);
+        ++*count;
+        found = buf_ok(path) && strcmp(path->bytes, wanted) == 0 ? *count : rank_in(entry, wanted, path, count);
+        path->length = length;
+    }
+    return found;
 }
 
-static bool warn_complaints(const struct vec *duplicates, const struct vec *complaints, struct answer *answer)
+/* Both lists as one in the order of the body: what the parser saw twice and what the schema does not know. Strings, owned. */
+static bool merge_complaints(const struct vec *duplicates, const struct vec *complaints, const struct value *body, struct vec *out)
 {
-    for (size_t i = 0; duplicates != NULL && i < duplicates->length; i++)
-        if (!answer_warn(answer, "duplicate field \"%s\"", (const char *)duplicates->items[i]))
+    size_t next = 0;
+    for (size_t i = 0; duplicates != NULL && i < duplicates->length; i++) {
+        const char *path = duplicates->items[i];
+        struct buf at = buf_make(SENTENCE);
+        size_t count = 0, rank = complaints->length > 0 ? rank_in(body, path, &at, &count) : 0;
+        for (; next < complaints->length; next++) {
+            const char *complaint = complaints->items[next], *quote = strchr(complaint, '"');
+            char *other = quote != NULL ? mem_string_n(quote + 1, strcspn(quote + 1, "\"")) : NULL;
+            buf_clear(&at);
+            count = 0;
+            bool before = other != NULL && rank_in(body, other, &at, &count) < rank;
+            mem_free(other);
+            if (!before)
+                break;
+            if (!vec_push_string(out, complaint)) {
+                buf_free(&at);
+                return false;
+            }
+        }
+        buf_free(&at);
+        char *text = mem_printf("duplicate field \"%s\"", path);
+        if (text == NULL || !vec_push(out, text))
             return false;
-    for (size_t i = 0; i < complaints->length; i++)
-        if (!answer_warn(answer, "%s", (const char *)complaints->items[i]))
+    }
+    for (; next < complaints->length; next++)
+        if (!vec_push_string(out, complaints->items[next]))
             return false;
     return true;
+}
+
+/* Strict: all of them in one sentence. Warn: a warning each. */
+static bool tell_complaints(const struct call *call, const struct vec *list, struct answer *answer, struct buf *why)
+{
+    for (size_t i = 0; i < list->length; i++)
+        if (call->validation == VALIDATE_STRICT)
+            buf_printf(why, "%s%s", i == 0 ? "strict decoding error: " : ", ", (const char *)list->items[i]);
+        else if (!answer_warn(answer, "%s", (const char *)list->items[i]))
+            return false;
+    return buf_ok(why);
 }
 
 /* What decoding says, as a sentence in `why` (empty: fine). False: no memory. */
 static bool decode(struct call *call, struct value *document, const struct type_name *type, const struct schema *schema, struct answer *answer,
                    struct buf *why)
 {
-    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free), all = vec_make(2 * SCHEMA_COMPLAINTS, mem_free);
     struct error err = ERROR_INIT;
-    bool wants = call->validation != VALIDATE_IGNORE, ok = true;
-    struct vec *list_to = wants ? &complaints : NULL;
-    if (!(type->custom != NULL ? crd_decode(type->custom, document, list_to, &err) : schema_normalise(document, schema, list_to, &err))) {
+    bool wants = call->validation != VALIDATE_IGNORE, twice = wants && call->duplicates != NULL && call->duplicates->length > 0, ok = true;
+    struct vec *list = wants ? &complaints : NULL;
+    struct value *before = twice ? value_copy(document) : NULL; /* decoding drops what it does not know */
+    if (twice && before == NULL) {
+        ok = false;
+    } else if (!(type->custom != NULL ? crd_decode(type->custom, document, list, &err) : schema_normalise(document, schema, list, &err))) {
         ok = err.kind != ERROR_MEMORY;
         buf_append_string(why, err.message);
-    } else if (call->validation == VALIDATE_STRICT && (complaints.length > 0 || (call->duplicates != NULL && call->duplicates->length > 0))) {
-        struct buf list = buf_make(SENTENCE);
-        ok = print_complaints(call->duplicates, &complaints, &list);
-        buf_printf(why, "strict decoding error: %s", ok ? list.bytes : "");
-        buf_free(&list);
-    } else if (call->validation == VALIDATE_WARN) {
-        ok = warn_complaints(call->duplicates, &complaints, answer);
+    } else if (twice || complaints.length > 0) {
+        ok = merge_complaints(twice ? call->duplicates : NULL, &complaints, before, &all) && tell_complaints(call, &all, answer, why);
     }
+    value_free(before);
     vec_free(&complaints);
+    vec_free(&all);
     return ok && buf_ok(why);
 }
 

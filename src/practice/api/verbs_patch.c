@@ -216,7 +216,7 @@ static void refuse_applied(const struct error *err, const struct vec *conflicts,
                 value_free(cause);
         }
         failure->causes = causes;
-    } else if (err->kind == ERROR_INPUT && strncmp(err->message, "failed to ", 10) == 0) {
+    } else if (err->kind == ERROR_INTERNAL) {
         status_set(failure, 500, NULL, "%s", err->message); /* the real server's plain errors, without a reason */
     } else {
         status_error(failure, err);
@@ -306,6 +306,7 @@ static void create_applied(struct write *write)
         return;
     }
     metadata_wipe(write->object);
+    value_remove(metadata_of(write->object), "resourceVersion"); /* of what is not there: not looked at */
     if (write_may_create(write))
         write_create(write);
 }

@@ -305,6 +305,7 @@ static void put_missing(struct write *write)
     if (!write_check_uid(write))
         return;
     metadata_wipe(write->object);
+    value_remove(metadata_of(write->object), "resourceVersion"); /* of what is not there: not looked at */
     if (write_may_create(write))
         write_create(write);
 }
