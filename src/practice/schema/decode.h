@@ -11,6 +11,9 @@
  *
  * Errors (ERROR_INPUT) have the server's message, without what it puts in front: "json: cannot unmarshal string into Go struct field
  * Container.spec.containers.command of type []string"; it answers 400 `KIND in version "VERSION" cannot be handled as a KIND: MESSAGE`.
+ *
+ * Known differences: of a key that stands twice only the last value is read (Go reads both, and makes one of two objects); base64 given as a list of
+ * numbers is a wrong type.
  */
 #ifndef KT_PRACTICE_SCHEMA_DECODE_H
 #define KT_PRACTICE_SCHEMA_DECODE_H

@@ -6,6 +6,8 @@
 #include "data/units.h"
 #include "practice/schema/internal.h"
 
+enum { QUOTED = 160 };
+
 struct clock {
     const char *text, *at;
     const char *layout;
@@ -19,14 +21,45 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* As Go's package time quotes: what is not plain ASCII byte by byte. Cut if it is too long for a message. */
+static void quote(const char *text, char out[static QUOTED])
+{
+    size_t at = 0;
+    out[at++] = '"';
+    for (; *text != '\0' && at < QUOTED - 6; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c >= 0x80)
+            at += (size_t)snprintf(out + at, 5, "\\x%02x", c);
+        else if (c == '"' || c == '\\')
+            at += (size_t)snprintf(out + at, 3, "\\%c", c);
+        else
+            out[at++] = (char)c;
+    }
+    out[at++] = '"';
+    out[at] = '\0';
+}
+
 static bool cannot_parse(const struct clock *c, const char *at, const char *element)
 {
-    return error_set(c->err, ERROR_INPUT, "", "parsing time \"%s\" as \"%s\": cannot parse \"%s\" as \"%s\"", c->text, c->layout, at, element);
+    char all[QUOTED], rest[QUOTED];
+    quote(c->text, all);
+    quote(at, rest);
+    return error_set(c->err, ERROR_INPUT, "", "parsing time %s as \"%s\": cannot parse %s as \"%s\"", all, c->layout, rest, element);
 }
 
 static bool out_of_range(const struct clock *c, const char *what)
 {
-    return error_set(c->err, ERROR_INPUT, "", "parsing time \"%s\": %s out of range", c->text, what);
+    char all[QUOTED];
+    quote(c->text, all);
+    return error_set(c->err, ERROR_INPUT, "", "parsing time %s: %s out of range", all, what);
+}
+
+static bool extra_text(const struct clock *c)
+{
+    char all[QUOTED], rest[QUOTED];
+    quote(c->text, all);
+    quote(c->at, rest);
+    return error_set(c->err, ERROR_INPUT, "", "parsing time %s: extra text: %s", all, rest);
 }
 
 /* A number of `least` to 2 digits. */
@@ -132,7 +165,7 @@ bool scalar_time(const char *text, bool micro, char out[static TIME_TEXT], bool 
     if (!read_date(&c) || !read_clock(&c, micro))
         return false;
     if (*c.at != '\0')
-        return error_set(err, ERROR_INPUT, "", "parsing time \"%s\": extra text: \"%s\"", text, c.at);
+        return extra_text(&c);
     if (c.day < 1 || c.day > days_in(c.year, c.month))
         return out_of_range(&c, "day");
     char whole[TIME_TEXT];

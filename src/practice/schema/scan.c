@@ -2,6 +2,7 @@
  * scan_top; every step looks at the end all the same. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -145,15 +146,15 @@ size_t scan_entries(const char *text, size_t length, bool *odd)
     return entries;
 }
 
-/* From the value at s->at into its last entry with that key. */
-static bool find_key(struct scan *s, const char *wanted)
+/* From the value at s->at into its last entry with that key; `compare` says which keys are the same. */
+static bool find_key(struct scan *s, const char *wanted, int (*compare)(const char *, const char *))
 {
     const char *found = NULL;
     if (!enter(s, '{'))
         return false;
     while (next_entry(s)) {
         char *key = read_key(s);
-        if (key != NULL && strcmp(key, wanted) == 0)
+        if (key != NULL && compare(key, wanted) == 0)
             found = s->at;
         mem_free(key);
         const char *before = s->at;
@@ -172,7 +173,7 @@ static bool find_place(struct scan *s, const struct place *place)
     if (!find_place(s, place->up))
         return false;
     if (place->field != NULL || place->key != NULL)
-        return find_key(s, place->field != NULL ? place->field->name : place->key);
+        return find_key(s, place->field != NULL ? place->field->name : place->key, strcmp);
     if (!enter(s, '['))
         return false;
     for (size_t i = 0; next_entry(s); i++) {
@@ -298,7 +299,7 @@ size_t scan_top(const char *text, size_t length, const char *key, char *out, siz
     begin(&s, text, length);
     out[0] = '\0';
     *wrong = NULL;
-    if (!find_key(&s, key))
+    if (!find_key(&s, key, strcasecmp)) /* this look is encoding/json's, which does not mind capitals */
         return length;
     size_t at = (size_t)(s.at - text);
     char c = s.at < s.end ? *s.at : 'n';

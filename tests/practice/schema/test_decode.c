@@ -133,6 +133,21 @@ static void refusals_are_worded_as_the_real_server_words_them(void **state)
     assert_true(seen > 50);
 }
 
+static void capitals_in_kind_are_forgiven_when_looking_for_it_only(void **state)
+{
+    (void)state;
+    static const char body[] = "{\"apiversion\":\"v1\",\"Kind\":\"ConfigMap\"}";
+    struct schema_type_meta meta;
+    struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free);
+    assert_true(schema_type_meta(body, strlen(body), &meta, NULL));
+    assert_string_equal(meta.kind, "ConfigMap");
+    assert_string_equal(meta.api_version, "v1");
+    value_free(schema_decode(body, strlen(body), schema_of(&meta), &complaints, NULL));
+    assert_int_equal(complaints.length, 2);
+    assert_string_equal(complaints.items[1], "unknown field \"Kind\"");
+    vec_free(&complaints);
+}
+
 static char *normalised(const char *json, const struct schema *schema, struct vec *complaints)
 {
     struct value *v = json_parse(json, strlen(json), "test", NULL);
@@ -231,6 +246,7 @@ int test_decode(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_are_read_as_the_real_server_reads_them),
         cmocka_unit_test(refusals_are_worded_as_the_real_server_words_them),
+        cmocka_unit_test(capitals_in_kind_are_forgiven_when_looking_for_it_only),
         cmocka_unit_test(a_value_without_a_text_is_complained_about_too),
         cmocka_unit_test(complaints_come_to_an_end),
         cmocka_unit_test(custom_objects_are_pruned_and_in_alphabetical_order_but_not_judged),
