@@ -304,10 +304,11 @@ static bool read_more(struct client *client, bool wait)
 const char *client_until(struct client *client, const char *text)
 {
     int64_t end = web_now() + LONG_MS;
-    for (;;) {
-        char *found = client->got.length > 0 ? memmem(client->got.bytes, client->got.length, text, strlen(text)) : NULL;
+    for (size_t from = 0, length = strlen(text);;) {
+        char *found = client->got.length > from ? memmem(client->got.bytes + from, client->got.length - from, text, length) : NULL;
         if (found != NULL)
-            return found + strlen(text);
+            return found + length;
+        from = client->got.length < length ? 0 : client->got.length - length;
         assert_true(web_now() < end);
         if (!read_more(client, true))
             return NULL;
