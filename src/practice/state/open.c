@@ -16,7 +16,7 @@ static void resource_free(struct resource *resource)
     if (resource == NULL)
         return;
     set_free(&resource->set);
-    queue_free(&resource->row.events);
+    deque_free(&resource->row.events);
     mem_free(resource->name);
     mem_free(resource);
 }
@@ -153,7 +153,7 @@ void state_close(struct state *state)
     state_trim(state, 0);
     for (size_t i = 0; i < STATE_RESOURCES; i++)
         resource_free(state->resources[i]);
-    queue_free(&state->ring.order);
+    deque_free(&state->ring.order);
     map_free(&state->names);
     loop_drop(state->round);
     loop_drop(state->forget);

@@ -59,7 +59,7 @@ size_t ring_row_above(const struct ring_row *row, uint64_t version)
     size_t low = 0, high = row->events.length;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct event *event = queue_at(&row->events, middle);
+        const struct event *event = deque_at(&row->events, middle);
         if (event->version <= version)
             low = middle + 1;
         else
@@ -76,7 +76,7 @@ static bool find_past(struct state *state, const struct resource *resource, cons
     if (from_file && !disk_past(state->disk, resource->number, only_ns, version, past, err))
         return false;
     for (size_t i = ring_row_above(row, from_file ? state->committed : version); i < row->events.length; i++) {
-        const struct event *event = queue_at(&row->events, i);
+        const struct event *event = deque_at(&row->events, i);
         bool counts = event->previous != NULL && event->previous->version <= version;
         if (counts && (only_ns == NULL || strcmp(event->object->ns, only_ns) == 0) && !vec_push(past, object_ref(event->previous)))
             return error_memory(err);

@@ -6,50 +6,50 @@
 
 enum { QUEUE_FIRST_ROOM = 16 };
 
-static bool resize(struct queue *queue, size_t room)
+static bool resize(struct deque *deque, size_t room)
 {
-    char *items = room <= (size_t)-1 / 2 / queue->size ? mem_alloc(room * queue->size) : NULL;
+    char *items = room <= (size_t)-1 / 2 / deque->size ? mem_alloc(room * deque->size) : NULL;
     if (items == NULL)
         return false;
-    size_t straight = queue->room - queue->first < queue->length ? queue->room - queue->first : queue->length;
-    if (queue->length > 0) {
-        memcpy(items, queue->items + queue->first * queue->size, straight * queue->size);
-        memcpy(items + straight * queue->size, queue->items, (queue->length - straight) * queue->size);
+    size_t straight = deque->room - deque->first < deque->length ? deque->room - deque->first : deque->length;
+    if (deque->length > 0) {
+        memcpy(items, deque->items + deque->first * deque->size, straight * deque->size);
+        memcpy(items + straight * deque->size, deque->items, (deque->length - straight) * deque->size);
     }
-    mem_free(queue->items);
-    queue->items = items;
-    queue->room = room;
-    queue->first = 0;
+    mem_free(deque->items);
+    deque->items = items;
+    deque->room = room;
+    deque->first = 0;
     return true;
 }
 
-bool queue_reserve(struct queue *queue)
+bool deque_reserve(struct deque *deque)
 {
-    return queue->length < queue->room || resize(queue, queue->room > 0 ? queue->room * 2 : QUEUE_FIRST_ROOM);
+    return deque->length < deque->room || resize(deque, deque->room > 0 ? deque->room * 2 : QUEUE_FIRST_ROOM);
 }
 
-void *queue_at(const struct queue *queue, size_t index)
+void *deque_at(const struct deque *deque, size_t index)
 {
-    return queue->items + ((queue->first + index) & (queue->room - 1)) * queue->size;
+    return deque->items + ((deque->first + index) & (deque->room - 1)) * deque->size;
 }
 
-void *queue_push(struct queue *queue)
+void *deque_push(struct deque *deque)
 {
-    return queue_at(queue, queue->length++);
+    return deque_at(deque, deque->length++);
 }
 
-void queue_drop_first(struct queue *queue)
+void deque_drop_first(struct deque *deque)
 {
-    queue->first = (queue->first + 1) & (queue->room - 1);
-    queue->length--;
-    if (queue->room > QUEUE_FIRST_ROOM && queue->length < queue->room / 8)
-        (void)resize(queue, queue->room / 2); /* without memory it stays as large as it is */
+    deque->first = (deque->first + 1) & (deque->room - 1);
+    deque->length--;
+    if (deque->room > QUEUE_FIRST_ROOM && deque->length < deque->room / 8)
+        (void)resize(deque, deque->room / 2); /* without memory it stays as large as it is */
 }
 
-void queue_free(struct queue *queue)
+void deque_free(struct deque *deque)
 {
-    mem_free(queue->items);
-    *queue = (struct queue){.size = queue->size};
+    mem_free(deque->items);
+    *queue = (struct deque){.size = deque->size};
 }
 
 uint64_t event_frees(const struct event *event)

@@ -8,17 +8,17 @@
 
 #include "practice/state/set.h"
 
-/* A queue of items of one size; all zero but for `size`: empty. */
-struct queue {
+/* A deque of items of one size; all zero but for `size`: empty. */
+struct deque {
     char *items;
     size_t size, room, first, length;
 };
 
-bool queue_reserve(struct queue *queue) __attribute__((warn_unused_result)); /* room for one more; false: no memory */
-void *queue_push(struct queue *queue);                                       /* a new last item, for which room was reserved */
-void *queue_at(const struct queue *queue, size_t index);                     /* 0: the first */
-void queue_drop_first(struct queue *queue);                                  /* may give memory back */
-void queue_free(struct queue *queue);
+bool deque_reserve(struct deque *deque) __attribute__((warn_unused_result)); /* room for one more; false: no memory */
+void *deque_push(struct deque *deque);                                       /* a new last item, for which room was reserved */
+void *deque_at(const struct deque *deque, size_t index);                     /* 0: the first */
+void deque_drop_first(struct deque *deque);                                  /* may give memory back */
+void deque_free(struct deque *deque);
 
 struct event {
     uint64_t version;
@@ -33,7 +33,7 @@ uint64_t event_frees(const struct event *event);
 enum state_change event_change(const struct event *event);
 
 struct ring_row { /* of one resource */
-    struct queue events;
+    struct deque events;
     uint64_t dropped; /* how many fell off so far */
     uint64_t floor;   /* all its changes above this version are in `events` */
 };
@@ -44,7 +44,7 @@ struct ring_place { /* where an event stands */
 };
 
 struct ring {
-    struct queue order; /* the places of all events, eldest first */
+    struct deque order; /* the places of all events, eldest first */
     size_t open;
     uint64_t bytes;
 };

@@ -118,9 +118,9 @@ void state_count_object(struct state *state, const struct object *object, bool t
 
 static struct event *event_at(const struct state *state, size_t index, struct resource **resource)
 {
-    const struct ring_place *place = queue_at(&state->ring.order, index);
+    const struct ring_place *place = deque_at(&state->ring.order, index);
     *resource = state->resources[place->resource - 1];
-    return queue_at(&(*resource)->row.events, (size_t)(place->nth - (*resource)->row.dropped));
+    return deque_at(&(*resource)->row.events, (size_t)(place->nth - (*resource)->row.dropped));
 }
 
 static void drop_event(struct state *state, struct event *event)
@@ -139,8 +139,8 @@ void state_trim(struct state *state, uint64_t most)
         resource->row.floor = event->version;
         resource->row.dropped++;
         drop_event(state, event);
-        queue_drop_first(&resource->row.events);
-        queue_drop_first(&ring->order);
+        deque_drop_first(&resource->row.events);
+        deque_drop_first(&ring->order);
     }
 }
 
@@ -303,12 +303,12 @@ struct write {
 static void apply(struct state *state, const struct write *write)
 {
     struct resource *resource = write->resource;
-    struct event *event = queue_push(&resource->row.events);
+    struct event *event = deque_push(&resource->row.events);
     *event = (struct event){.version = write->object->version, .time_ms = state_now(state), .object = write->object};
     event->deleted = write->change == STATE_DELETED;
     event->removed = event->deleted ? write->node : NULL;
     event->previous = write->change != STATE_ADDED ? object_ref(write->node->object) : NULL;
-    *(struct ring_place *)queue_push(&state->ring.order) =
+    *(struct ring_place *)deque_push(&state->ring.order) =
         (struct ring_place){resource->number, resource->row.dropped + resource->row.events.length - 1};
     state->ring.open++;
     state->ring.bytes += event_frees(event) + sizeof *event;
@@ -333,7 +333,7 @@ static void apply(struct state *state, const struct write *write)
 
 static bool reserve(struct state *state, struct resource *resource, struct error *err)
 {
-    return (queue_reserve(&resource->row.events) && queue_reserve(&state->ring.order)) || error_memory(err);
+    return (deque_reserve(&resource->row.events) && deque_reserve(&state->ring.order)) || error_memory(err);
 }
 
 static bool is_fine(const struct object_new *wanted, const struct object *object, struct error *err)

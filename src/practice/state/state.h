@@ -5,7 +5,7 @@
  * Writing: state_put and state_delete change memory at once; the file follows in one transaction at the end of the loop's round (or after STATE_BATCH writes;
  * under writes that never pause a round's end may be put off by some 10 ms while the log is brought to its end). Only then state_after_commit's callbacks run,
  * watches see the events, and readers should answer. If the commit fails (disk full), memory goes back to what it was, and the callbacks get the error: nothing
- * was acknowledged, nothing is half there; the versions of what was undone are not used again.
+ * was acknowledged, nothing is half there; the versions of what was undone are not used again by this process.
  *
  * History: the newest versions stand in memory as a ring of events (STATE_RING bytes of superseded text at most), older ones are read from the file for
  * STATE_KEEP_MS (bounded by STATE_HISTORY bytes, too); before that a version is expired. No timer runs when there is nothing to forget.

@@ -189,7 +189,7 @@ static bool next_in_ring(struct state_watch *watch, struct state_event *event)
 {
     const struct ring_row *row = &row_of(watch)->row;
     for (size_t i = ring_row_above(row, watch->version); i < row->events.length; i++) {
-        const struct event *found = queue_at(&row->events, i);
+        const struct event *found = deque_at(&row->events, i);
         if (found->version > watch->state->committed)
             break;
         watch->version = found->version;

@@ -190,8 +190,9 @@ static void check_now(struct model *model)
 static void check_old(struct model *model)
 {
     unsigned count = model->record_count < RECORDS ? model->record_count : RECORDS;
-    if (count > 0)
-        check_list(model, &model->records[dice(model) % count], dice(model) % RESOURCES, dice(model) % 2 ? spaces[dice(model) % SPACES] : NULL);
+    const struct record *record = &model->records[dice(model) % count];
+    if (record->version != 0) /* to a list that is the newest */
+        check_list(model, record, dice(model) % RESOURCES, dice(model) % 2 ? spaces[dice(model) % SPACES] : NULL);
 }
 
 /* ---- watches */
@@ -253,6 +254,7 @@ static void open_again(struct model *model)
         state_watch_free(model->followers[i].watch);
     place_close(model->place);
     place_open(model->place);
+    model->highest = state_version(model->place->state); /* what was undone is unknown to the next process, as to everybody */
     for (unsigned i = 0; i < WATCHES; i++) { /* they go on where they were */
         struct follower *follower = &model->followers[i];
         if (follower->watch == NULL)

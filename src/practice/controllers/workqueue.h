@@ -1,0 +1,24 @@
+/* workqueue.h: the work queue that every controller runs on (client-go's workqueue): a key is in it once however often it is added, is not handed out twice at a time, and comes back later after a failure.
+ */
+#ifndef KT_PRACTICE_CONTROLLERS_WORKQUEUE_H
+#define KT_PRACTICE_CONTROLLERS_WORKQUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loop/loop.h"
+
+struct workqueue;
+
+/* work is called from the loop with one key at a time ("ns/name"), a few a round so that requests are served in between; false: it failed, the key comes back after 5 ms doubling up to 1000 s
+ * (as the real one's default limiter), until workqueue_forget. A queue with nothing due sleeps. */
+struct workqueue *workqueue_new(struct loop *loop, bool (*work)(void *data, const char *key), void *data, struct error *err) __attribute__((warn_unused_result));
+void workqueue_free(struct workqueue *queue); /* also from inside work */
+bool workqueue_add(struct workqueue *queue, const char *key);               /* false: no memory, or WORKQUEUE_KEYS wait; the controller's resync will see it */
+bool workqueue_add_after(struct workqueue *queue, const char *key, int64_t ms); /* of several times the earliest counts */
+/* The number of keys that wait or are due later. */
+int workqueue_length(const struct workqueue *queue);
+enum { WORKQUEUE_KEYS = 1000000 };
+
+#endif
