@@ -49,7 +49,7 @@ void deque_drop_first(struct deque *deque)
 void deque_free(struct deque *deque)
 {
     mem_free(deque->items);
-    *queue = (struct deque){.size = deque->size};
+    *deque = (struct deque){.size = deque->size};
 }
 
 uint64_t event_frees(const struct event *event)
