@@ -98,7 +98,7 @@ char *internal_json(const char *type, const struct value *value, bool indented)
     while (form->type != NULL && strcmp(form->type, name) != 0)
         form++;
     struct buf raw = buf_make(FORM_TEXT_MOST), out = buf_make(FORM_TEXT_MOST);
-    bool nothing = name != type && value == NULL; /* a nil slice */
+    bool nothing = value == NULL && (name != type || form->type == NULL); /* a nil slice or map */
     struct value *shown = nothing ? value_null() : form->type != NULL ? form_of(form->fields, value) : value_copy(value);
     if (shown != NULL && indented)
         print_indented(shown, 0, &raw);

@@ -65,7 +65,7 @@ static void check_common(const struct pod_check *check, const struct value *cont
     pod_check_environment(check, container, place);
     pod_check_mounts(check, container, place);
     check_choice(check->problems, container, place, "imagePullPolicy", pull_policies, true);
-    check_resources(check->problems, value_get(container, "resources"), &resources, false);
+    check_resources(check->problems, value_get(container, "resources"), &resources, value_get(check->spec, "resourceClaims"), false);
     check_resize(check, container, place);
     pod_check_security(check, container, place);
 }

@@ -119,8 +119,20 @@ static bool environment_defaults(struct value *container)
     return true;
 }
 
+/* The feature of stop signals is off: the field is dropped. */
+static void drop_stop_signal(struct value *container)
+{
+    struct value *lifecycle = value_get(container, "lifecycle");
+    if (!has(lifecycle, "stopSignal"))
+        return;
+    value_remove(lifecycle, "stopSignal");
+    if (value_first(lifecycle) == NULL)
+        value_remove(container, "lifecycle");
+}
+
 static bool container_defaults(struct value *container)
 {
+    drop_stop_signal(container);
     struct value *lifecycle = value_get(container, "lifecycle");
     if (!default_pull(container, "imagePullPolicy", text_of(container, "image")) ||
         !default_text(container, "terminationMessagePath", "/dev/termination-log") || !default_text(container, "terminationMessagePolicy", "File"))
@@ -128,7 +140,7 @@ static bool container_defaults(struct value *container)
     EACH_OF (port, value_get(container, "ports"))
         if (!default_text(port, "protocol", "TCP"))
             return false;
-    return environment_defaults(container) && probe_defaults(value_get(container, "livenessProbe")) && probe_defaults(value_get(container, "readinessProbe")) &&
+    return round_resources(value_get(container, "resources")) && environment_defaults(container) && probe_defaults(value_get(container, "livenessProbe")) && probe_defaults(value_get(container, "readinessProbe")) &&
            probe_defaults(value_get(container, "startupProbe")) && http_defaults(value_find(lifecycle, "postStart", "httpGet", NULL)) &&
            http_defaults(value_find(lifecycle, "preStop", "httpGet", NULL));
 }
@@ -177,17 +189,23 @@ static bool volume_defaults(struct value *volume)
            (template == NULL || value_get(template, "spec") == NULL || claim_spec_defaults(value_get(template, "spec")));
 }
 
+/* The field has an older name, which is kept equal. */
+static bool account_defaults(struct value *spec)
+{
+    const char *newer = "serviceAccountName", *older = "serviceAccount";
+    if (*text_of(spec, newer) == '\0' && *text_of(spec, older) != '\0')
+        return put_copy(spec, newer, value_get(spec, older));
+    if (*text_of(spec, newer) != '\0')
+        return put_copy(spec, older, value_get(spec, newer));
+    return true;
+}
+
 bool pod_spec_defaults(struct value *spec)
 {
-    const char *account = text_of(spec, "serviceAccountName");
-    if (*account == '\0')
-        account = text_of(spec, "serviceAccount");
-    if (*account != '\0' && (!put_copy(spec, "serviceAccountName", value_get(spec, *text_of(spec, "serviceAccountName") != '\0' ? "serviceAccountName" : "serviceAccount")) ||
-                             !put_copy(spec, "serviceAccount", value_get(spec, "serviceAccountName"))))
+    if (!account_defaults(spec))
         return false;
-    if (*account == '\0')
-        value_remove(spec, "serviceAccount");
     if (!default_text(spec, "dnsPolicy", "ClusterFirst") || !default_text(spec, "restartPolicy", "Always") || !default_object(spec, "securityContext") ||
+        !round_resources(value_get(spec, "resources")) || !round_amounts(value_get(spec, "overhead")) ||
         !default_int(spec, "terminationGracePeriodSeconds", 30) || !default_text(spec, "schedulerName", "default-scheduler"))
         return false;
     EACH_OF (volume, value_get(spec, "volumes"))
@@ -234,11 +252,35 @@ static bool requests_from_limits(struct value *container)
     return true;
 }
 
+/* The first address stands in an older field, too, which counts more where they differ. */
+static bool address_defaults(struct value *status, const char *one, const char *many)
+{
+    const struct value *first = value_first(value_get(status, many));
+    const char *address = text_of(status, one);
+    if (*address == '\0')
+        return first == NULL || put_text(status, one, text_of(first, "ip"));
+    if (text_is(first, "ip", address))
+        return true;
+    struct value *list = value_array(), *entry = value_object();
+    if (list == NULL || entry == NULL || !put_text(entry, "ip", address)) {
+        value_free(list);
+        value_free(entry);
+        return false;
+    }
+    if (!value_append(list, entry)) {
+        value_free(list);
+        return false;
+    }
+    return value_set(status, many, list);
+}
+
 bool pod_defaults(struct value *object)
 {
     struct value *spec = value_get(object, "spec");
     if (spec == NULL)
         return true;
+    if (!address_defaults(value_get(object, "status"), "podIP", "podIPs"))
+        return false;
     if (int_of(spec, "terminationGracePeriodSeconds", 0) < 0 && !put_int(spec, "terminationGracePeriodSeconds", 1))
         return false;
     for (size_t k = 0; k < 2; k++)
@@ -397,7 +439,8 @@ static bool pod_level_requests(struct value *spec)
     struct value *resources = value_get(spec, "resources");
     const struct value *limits = value_get(resources, "limits");
     EACH (limit, limits) {
-        bool requested = has(value_get(resources, "requests"), value_key(limit));
+        bool of_pods = strcmp(value_key(limit), "cpu") == 0 || strcmp(value_key(limit), "memory") == 0 || resource_is_huge_page(value_key(limit));
+        bool requested = !of_pods || has(value_get(resources, "requests"), value_key(limit));
         const struct value *from = limit;
         size_t containers = 0;
         EACH (container, value_get(spec, "containers")) {

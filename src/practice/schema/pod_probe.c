@@ -90,29 +90,6 @@ void pod_check_probes(const struct pod_check *check, const struct value *contain
     }
 }
 
-static const char *const signals[] = {
-    "SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE",
-    "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGRTMAX", "SIGRTMAX-1", "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13", "SIGRTMAX-14",
-    "SIGRTMAX-2", "SIGRTMAX-3", "SIGRTMAX-4", "SIGRTMAX-5", "SIGRTMAX-6", "SIGRTMAX-7", "SIGRTMAX-8", "SIGRTMAX-9", "SIGRTMIN", "SIGRTMIN+1",
-    "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5",
-    "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN",
-    "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", NULL,
-};
-static const char *const windows_signals[] = {"SIGKILL", "SIGTERM", NULL};
-
-static void check_stop_signal(const struct pod_check *check, const struct value *lifecycle, const struct place *place)
-{
-    const char *os = value_find_text(check->spec, "os", "name", NULL), *name = text_of(lifecycle, "stopSignal");
-    const struct place at = place_key(place, "stopSignal");
-    if (!has(lifecycle, "stopSignal"))
-        return;
-    const char *const *list = os != NULL && strcmp(os, "windows") == 0 ? windows_signals : signals;
-    if (!has(check->spec, "os"))
-        problem_forbidden(check->problems, &at, NULL, "may not be set for containers with empty `spec.os.name`");
-    else if (os != NULL && (strcmp(os, "linux") == 0 || strcmp(os, "windows") == 0) && !one_of(name, list))
-        problem_unsupported(check->problems, &at, name, list);
-}
-
 void pod_check_lifecycle(const struct pod_check *check, const struct value *container, const struct place *place)
 {
     static const char *const hooks[] = {"postStart", "preStop", NULL};
@@ -123,5 +100,4 @@ void pod_check_lifecycle(const struct pod_check *check, const struct value *cont
         if (has(lifecycle, hooks[i]))
             check_handler(check, value_get(lifecycle, hooks[i]), &hook);
     }
-    check_stop_signal(check, lifecycle, &at);
 }

@@ -137,30 +137,106 @@ static bool overlap(const char *a, const char *b)
     return length_a == length_b || (length_a > length_b ? a : b)[shorter] == '/';
 }
 
+/* Where a file of a volume comes from: `ConfigMap "c"`. */
+struct told {
+    const char *kind, *name;
+};
+
+enum { FILES_COMPARED = 512 };
+
+static void print_told(const struct told *told, struct buf *out)
+{
+    buf_printf(out, told->name != NULL ? "(%s \"%s\")" : "(%s)", told->kind, told->name);
+}
+
+static void push_text(struct buf *text, struct vec *warnings)
+{
+    bool kept = buf_ok(text) && !vec_has_string(warnings, text->bytes) && vec_push_string(warnings, text->bytes);
+    (void)kept; /* a warning that finds no memory is left out */
+    buf_free(text);
+}
+
+static void warn_items(const char *volume, const struct told *told, const struct value *items, struct vec *warnings)
+{
+    EACH (item, items) {
+        for (const struct value *other = value_first(items); other != item; other = value_next(other)) {
+            struct buf text = buf_make(4096);
+            if (!overlap(text_of(item, "path"), text_of(other, "path")))
+                continue;
+            buf_printf(&text, "volume \"%s\" ", volume);
+            print_told(told, &text);
+            buf_printf(&text, ": overlapping paths: \"%s\" with \"%s\"", text_of(item, "path"), text_of(other, "path"));
+            push_text(&text, warnings);
+        }
+    }
+}
+
+/* The files of a projected volume's source. */
+static size_t collect(const struct value *source, const char *paths[static FILES_COMPARED], struct told told[static FILES_COMPARED], size_t count)
+{
+    static const char *const single[] = {"serviceAccountToken", "clusterTrustBundle", NULL}, *const names[] = {"ServiceAccountToken", "ClusterTrustBundle"};
+    static const char *const kinds[] = {"secret", "configMap", "downwardAPI", NULL}, *const shown[] = {"Secret", "ConfigMap", "DownwardAPI"};
+    static const char *const certificates[][2] = {{"certificateChainPath", "PodCertificate chain"}, {"keyPath", "PodCertificate key"},
+                                                  {"credentialBundlePath", "PodCertificate credential bundle"}, {NULL, NULL}};
+    for (size_t k = 0; kinds[k] != NULL; k++)
+        EACH (item, value_find(source, kinds[k], "items", NULL))
+            if (count < FILES_COMPARED) {
+                paths[count] = text_of(item, "path");
+                told[count++] = (struct told){shown[k], k == 2 ? NULL : text_of(value_get(source, kinds[k]), "name")};
+            }
+    for (size_t k = 0; single[k] != NULL; k++)
+        if (has(source, single[k]) && count < FILES_COMPARED) {
+            paths[count] = text_of(value_get(source, single[k]), "path");
+            told[count++] = (struct told){names[k], k == 1 ? text_of(value_get(source, single[k]), has(value_get(source, single[k]), "name") ? "name" : "signerName") : NULL};
+        }
+    for (size_t k = 0; certificates[k][0] != NULL; k++) {
+        const char *path = text_of(value_get(source, "podCertificate"), certificates[k][0]);
+        if (*path != '\0' && count < FILES_COMPARED) {
+            paths[count] = path;
+            told[count++] = (struct told){certificates[k][1], NULL};
+        }
+    }
+    return count;
+}
+
+static void warn_projected(const char *volume, const struct value *projected, struct vec *warnings)
+{
+    const char *paths[FILES_COMPARED];
+    struct told told[FILES_COMPARED];
+    size_t count = 0;
+    EACH (source, value_get(projected, "sources")) {
+        size_t before = count;
+        struct buf text = buf_make(4096);
+        if (value_first(source) == NULL) {
+            buf_printf(&text, "volume \"%s\" (Projected) has no sources provided", volume);
+            push_text(&text, warnings);
+            continue;
+        }
+        count = collect(source, paths, told, count);
+        for (size_t i = before; i < count; i++)
+            for (size_t k = 0; k < i; k++) {
+                if (!overlap(paths[i], paths[k]))
+                    continue;
+                buf_printf(&text, "volume \"%s\" (Projected): overlapping paths: \"%s\" ", volume, paths[i]);
+                print_told(&told[i], &text);
+                buf_printf(&text, " with \"%s\" ", paths[k]);
+                print_told(&told[k], &text);
+                push_text(&text, warnings);
+            }
+        buf_free(&text);
+    }
+}
+
 static void warn_paths(const struct value *spec, struct vec *warnings)
 {
-    static const char *const kinds[] = {"configMap", "secret", "downwardAPI", NULL};
+    static const char *const kinds[] = {"configMap", "secret", "downwardAPI", NULL}, *const shown[] = {"ConfigMap", "Secret", "DownwardAPI"};
     EACH (volume, value_get(spec, "volumes")) {
         for (size_t k = 0; kinds[k] != NULL; k++) {
-            const struct value *items = value_find(volume, kinds[k], "items", NULL);
-            const char *name = text_of(value_get(volume, kinds[k]), k == 1 ? "secretName" : "name");
-            EACH (item, items) {
-                for (const struct value *other = value_first(items); other != item; other = value_next(other)) {
-                    struct buf text = buf_make(4096);
-                    if (!overlap(text_of(item, "path"), text_of(other, "path")))
-                        continue;
-                    if (k == 2)
-                        buf_printf(&text, "volume \"%s\" (DownwardAPI): overlapping path \"%s\" with \"%s\"", text_of(volume, "name"), text_of(item, "path"),
-                                   text_of(other, "path"));
-                    else
-                        buf_printf(&text, "volume \"%s\" (%s \"%s\"): overlapping path \"%s\" with \"%s\"", text_of(volume, "name"), k == 0 ? "ConfigMap" : "Secret",
-                                   name, text_of(item, "path"), text_of(other, "path"));
-                    bool kept = buf_ok(&text) && vec_push_string(warnings, text.bytes);
-                    (void)kept;
-                    buf_free(&text);
-                }
-            }
+            const struct value *source = value_get(volume, kinds[k]);
+            const struct told told = {shown[k], k == 2 ? NULL : text_of(source, k == 1 ? "secretName" : "name")};
+            warn_items(text_of(volume, "name"), &told, value_get(source, "items"), warnings);
         }
+        warn_projected(text_of(volume, "name"), value_get(volume, "projected"), warnings);
     }
 }
 
@@ -203,8 +279,9 @@ static void warn_container(const struct value *metadata, const struct value *spe
     const struct place seccomp_at = place_map(&annotations_at, seccomp), apparmor_at = place_map(&annotations_at, apparmor);
     if (value_find(container, "securityContext", "seccompProfile", NULL) == NULL && has(annotations, seccomp))
         warning_at(warnings, &seccomp_at, "non-functional in v1.27+; use the \"seccompProfile\" field instead");
-    if (is_template && value_find(container, "securityContext", "appArmorProfile", NULL) == NULL && has(annotations, apparmor) &&
-        value_find(spec, "securityContext", "appArmorProfile", NULL) == NULL)
+    /* A Pod's annotation was made the field (pod_create_prepare); a template's was not. */
+    bool has_field = value_find(container, "securityContext", "appArmorProfile", NULL) != NULL, pod_field = value_find(spec, "securityContext", "appArmorProfile", NULL) != NULL;
+    if (has(annotations, apparmor) && (is_template ? !has_field && !pod_field : has_field || !pod_field))
         warning_at(warnings, &apparmor_at, "deprecated since v1.30; use the \"appArmorProfile\" field instead");
     warn_fraction(warnings, value_get(resources, "limits"), &limits, "memory");
     warn_fraction(warnings, value_get(resources, "requests"), &requests, "memory");

@@ -26,7 +26,7 @@ bool rules_default(const struct schema_kind *kind, struct value *object)
 {
     const struct rules *rules = rules_of(kind);
     struct error err = ERROR_INIT;
-    return schema_apply_defaults(object, kind->schema) && (rules->defaults == NULL || rules->defaults(object)) &&
+    return (rules->defaults == NULL || rules->defaults(object)) && schema_apply_defaults(object, kind->schema) &&
            schema_normalise(object, kind->schema, NULL, &err);
 }
 
@@ -37,7 +37,7 @@ static bool arrange(const struct schema_kind *kind, struct value *object)
     return schema_normalise(object, kind->schema, NULL, &err);
 }
 
-static bool set_generation(struct value *object, int64_t generation)
+bool put_generation(struct value *object, int64_t generation)
 {
     struct value *metadata = value_child(object, "metadata");
     return metadata != NULL && put_int(metadata, "generation", generation);
@@ -46,9 +46,14 @@ static bool set_generation(struct value *object, int64_t generation)
 bool rules_prepare_create(const struct schema_kind *kind, struct value *object)
 {
     const struct rules *rules = rules_of(kind);
+    struct value *metadata = value_get(object, "metadata");
+    value_remove(metadata, "deletionTimestamp");
+    value_remove(metadata, "deletionGracePeriodSeconds");
+    if (!kind->namespaced)
+        value_remove(metadata, "namespace");
     if ((rules->flags & RULES_STATUS) != 0)
         value_remove(object, "status");
-    if ((rules->flags & RULES_GENERATION) != 0 && !set_generation(object, 1))
+    if ((rules->flags & RULES_GENERATION) != 0 && !put_generation(object, 1))
         return false;
     return (rules->prepare_create == NULL || rules->prepare_create(object)) && arrange(kind, object);
 }
@@ -88,7 +93,7 @@ bool rules_prepare_update(const struct schema_kind *kind, struct value *object, 
     int64_t generation = value_find_int(old, 0, "metadata", "generation", NULL);
     if ((rules->flags & RULES_STATUS) != 0 && !put_copy(object, "status", value_get(old, "status")))
         return false;
-    if (value_find(old, "metadata", "generation", NULL) != NULL && !set_generation(object, generation))
+    if (value_find(old, "metadata", "generation", NULL) != NULL && !put_generation(object, generation))
         return false;
     if (rules->prepare_update != NULL && !rules->prepare_update(object, old))
         return false;
@@ -97,7 +102,7 @@ bool rules_prepare_update(const struct schema_kind *kind, struct value *object, 
     bool counts = (rules->flags & RULES_GENERATION) != 0;
     bool changed = counts && (spec_changed(object, old) || ((rules->flags & RULES_COUNT_ANNOTATIONS) != 0 &&
                                                              !same(value_find(object, "metadata", "annotations", NULL), value_find(old, "metadata", "annotations", NULL))));
-    return (!changed || set_generation(object, generation + 1)) && keep_system_metadata(object, old) && arrange(kind, object);
+    return (!changed || put_generation(object, generation + 1)) && keep_system_metadata(object, old) && arrange(kind, object);
 }
 
 bool rules_prepare_status(const struct schema_kind *kind, struct value *object, const struct value *old)

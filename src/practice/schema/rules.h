@@ -29,7 +29,7 @@ struct rules {
     const char *group, *kind;
     unsigned flags;
     /* Any may be NULL. False: no memory. */
-    bool (*defaults)(struct value *object);                                   /* conditional defaults, after the table's (schema_apply_defaults) */
+    bool (*defaults)(struct value *object);                                   /* conditional defaults, before the table's (schema_apply_defaults) */
     bool (*prepare_create)(struct value *object);                             /* beyond what the flags do: fields that a client may not set */
     bool (*prepare_update)(struct value *object, const struct value *old);
     bool (*prepare_status)(struct value *object, const struct value *old);    /* beyond: all but status and what the server owns comes from old */

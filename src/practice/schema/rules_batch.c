@@ -25,13 +25,10 @@ static bool job_spec_defaults(struct value *spec)
 
 static bool job_defaults(struct value *object)
 {
-    struct value *spec = value_child(object, "spec"), *metadata = value_child(object, "metadata");
-    const struct value *labels = value_find(spec, "template", "metadata", "labels", NULL);
-    if (spec == NULL || metadata == NULL)
+    struct value *spec = value_child(object, "spec");
+    if (spec == NULL)
         return false;
     if (!has(spec, "completions") && !has(spec, "parallelism") && !put_int(spec, "completions", 1))
-        return false;
-    if (labels != NULL && value_first(value_get(metadata, "labels")) == NULL && !put_copy(metadata, "labels", labels))
         return false;
     return default_int(spec, "parallelism", 1) && default_int(spec, "backoffLimit", has(spec, "backoffLimitPerIndex") ? INT32_MAX : 6) &&
            default_text(spec, "completionMode", "NonIndexed") && default_bool(spec, "suspend", false) &&
@@ -50,6 +47,14 @@ static bool cron_job_defaults(struct value *object)
 #define JOB_NAME "batch.kubernetes.io/job-name"
 #define CONTROLLER_UID "batch.kubernetes.io/controller-uid"
 
+/* A Job without labels has its template's, those that the server gives to it among them. */
+static bool labels_from_template(struct value *object)
+{
+    struct value *metadata = value_child(object, "metadata");
+    const struct value *labels = value_find(object, "spec", "template", "metadata", "labels", NULL);
+    return metadata != NULL && (value_first(labels) == NULL || value_first(value_get(metadata, "labels")) != NULL || put_copy(metadata, "labels", labels));
+}
+
 /* The selector that the server makes: the Job's uid. */
 static bool job_create(struct value *object)
 {
@@ -57,7 +62,7 @@ static bool job_create(struct value *object)
     struct value *spec = value_child(object, "spec");
     const char *name = text_of(value_get(object, "metadata"), "name"), *uid = text_of(value_get(object, "metadata"), "uid");
     if (spec == NULL || is_true(spec, "manualSelector"))
-        return spec != NULL;
+        return spec != NULL && labels_from_template(object);
     struct value *template = value_child(spec, "template"), *metadata = template != NULL ? value_child(template, "metadata") : NULL;
     struct value *labels = metadata != NULL ? value_child(metadata, "labels") : NULL, *selector = value_child(spec, "selector");
     struct value *match = selector != NULL ? value_child(selector, "matchLabels") : NULL;
@@ -66,7 +71,13 @@ static bool job_create(struct value *object)
     for (size_t i = 0; i < 2; i++)
         if ((!has(labels, labels_of_name[i]) && !put_text(labels, labels_of_name[i], name)) || (!has(labels, labels_of_uid[i]) && !put_text(labels, labels_of_uid[i], uid)))
             return false;
-    return has(match, CONTROLLER_UID) || put_text(match, CONTROLLER_UID, uid);
+    return (has(match, CONTROLLER_UID) || put_text(match, CONTROLLER_UID, uid)) && labels_from_template(object);
+}
+
+static bool job_update(struct value *object, const struct value *old)
+{
+    (void)old;
+    return labels_from_template(object);
 }
 
 static void check_label(struct problems *problems, const struct value *labels, const char *key, const char *expected)
@@ -97,7 +108,7 @@ static void check_generated(const struct value *object, struct problems *problem
     if (expected == NULL || !put_text(expected, CONTROLLER_UID, uid) || !put_text(expected, JOB_NAME, name) || !put_text(expected, "controller-uid", uid) ||
         !put_text(expected, "job-name", name))
         problems->failed = true;
-    else if (selector_is_valid(selector) && !selector_matches(selector, expected))
+    else if (selector_is_valid(selector) && !label_selector_matches(selector, expected))
         problem_add(problems, &at, PROBLEM_INVALID, selector, "`selector` not auto-generated");
     value_free(expected);
 }
@@ -192,6 +203,8 @@ static void check_job_spec(const struct value *spec, const struct place *place, 
                                           "maxFailedIndexes", NULL};
     const struct place template = place_key(place, "template"), success = place_key(place, "successPolicy");
     check_nonnegative_all(problems, spec, place, numbers);
+    if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex"))
+        problem_required(problems, place, "backoffLimitPerIndex", "when maxFailedIndexes is specified");
     check_managed_by(spec, place, problems);
     check_completion_mode(spec, place, problems);
     job_check_failure_policy(spec, place, problems);
@@ -202,9 +215,6 @@ static void check_job_spec(const struct value *spec, const struct place *place, 
     check_replacement(spec, place, problems);
     pod_validate_template(value_get(spec, "template"), &template, problems);
     check_job_restart(spec, place, problems);
-    /* Told by the server's newer rules, which come last. */
-    if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex"))
-        problem_required(problems, place, "backoffLimitPerIndex", "when `maxFailedIndexes` is specified");
 }
 
 static void check_index_names(const struct value *object, struct problems *problems)
@@ -230,7 +240,7 @@ static void check_job(const struct value *object, struct problems *problems)
         problem_required(problems, &selector_at, NULL, NULL);
     else
         check_selector(problems, selector, &selector_at);
-    if (!has(spec, "selector") || (selector_is_valid(selector) && !selector_matches(selector, labels)))
+    if (!has(spec, "selector") || (selector_is_valid(selector) && !label_selector_matches(selector, labels)))
         problem_add(problems, &labels_at, PROBLEM_INVALID, labels, "`selector` does not match template `labels`");
 }
 
@@ -369,7 +379,7 @@ static void cron_job_update(const struct value *object, const struct value *old,
 static const char *const job_selectors[] = {"status.successful", NULL};
 
 const struct rules batch_rules[] = {
-    {.group = "batch", .kind = "Job", .flags = RULES_GENERATION | RULES_STATUS, .defaults = job_defaults, .prepare_create = job_create,
+    {.group = "batch", .kind = "Job", .flags = RULES_GENERATION | RULES_STATUS, .defaults = job_defaults, .prepare_create = job_create, .prepare_update = job_update,
      .validate_create = job_validate_create, .validate_update = job_validate_update, .validate_status = job_validate_status, .warn = warn_job, .selectors = job_selectors},
     {.group = "batch", .kind = "CronJob", .flags = RULES_GENERATION | RULES_STATUS, .defaults = cron_job_defaults, .validate_create = cron_job_create,
      .validate_update = cron_job_update, .warn = warn_cron_job},

@@ -13,7 +13,8 @@ static bool class_defaults(struct value *object)
     return default_text(object, "reclaimPolicy", "Delete") && default_text(object, "volumeBindingMode", "Immediate");
 }
 
-static void check_lower(struct problems *problems, const char *text, const struct place *place, name_check *check)
+/* A name that is looked at in lower case; told_lower: and shown so. */
+static void check_lower(struct problems *problems, const char *text, const struct place *place, name_check *check, bool told_lower)
 {
     char *lower = mem_string(text);
     if (lower == NULL) {
@@ -22,7 +23,7 @@ static void check_lower(struct problems *problems, const char *text, const struc
     }
     for (char *c = lower; *c != '\0'; c++)
         *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    name_problems(problems, place, text, check(lower));
+    name_problems(problems, place, told_lower ? lower : text, check(lower));
     mem_free(lower);
 }
 
@@ -30,7 +31,7 @@ static void check_provisioner(const struct value *object, const char *key, struc
 {
     const struct place at = place_key(NULL, key);
     if (*text_of(object, key) != '\0')
-        check_lower(problems, text_of(object, key), &at, name_qualified);
+        check_lower(problems, text_of(object, key), &at, name_qualified, true);
     else if (strcmp(key, "provisioner") != 0)
         problem_required(problems, &at, NULL, NULL);
 }
@@ -100,7 +101,7 @@ static void class_update(const struct value *object, const struct value *old, st
 {
     static const char *const fixed[] = {"provisioner", "parameters", "reclaimPolicy", "volumeBindingMode", NULL};
     for (size_t i = 0; fixed[i] != NULL; i++)
-        check_immutable(problems, object, old, NULL, fixed[i]);
+        check_unchanged(problems, object, old, NULL, fixed[i]);
 }
 
 static void warn_class(const struct value *object, const struct value *old, struct vec *warnings)
@@ -180,6 +181,13 @@ static void validate_driver(const struct value *object, struct problems *problem
                     "serviceAccountTokenInSecrets is set but no tokenRequests are specified");
 }
 
+/* There is no first generation. */
+static bool prepare_driver_update(struct value *object, const struct value *old)
+{
+    int64_t generation = value_find_int(old, 0, "metadata", "generation", NULL);
+    return same_at(object, old, "spec") || put_generation(object, generation + 1);
+}
+
 static void driver_update(const struct value *object, const struct value *old_object, struct problems *problems)
 {
     const struct value *spec = value_get(object, "spec"), *old = value_get(old_object, "spec");
@@ -203,7 +211,7 @@ static void validate_csi_node(const struct value *object, struct problems *probl
         else if (strlen(text) > NAME_LABEL)
             problem_too_long(problems, &name, NAME_LABEL);
         if (*text != '\0')
-            check_lower(problems, text, &name, name_subdomain);
+            check_lower(problems, text, &name, name_subdomain, false);
         if (*node == '\0')
             problem_required(problems, &id, NULL, NULL);
         else if (strlen(node) > NODE_ID_MOST)
@@ -261,7 +269,7 @@ static void validate_attachment(const struct value *object, struct problems *pro
     if (*text_of(spec, "attacher") == '\0')
         problem_required(problems, &attacher, NULL, NULL);
     else
-        check_lower(problems, text_of(spec, "attacher"), &attacher, name_subdomain);
+        check_lower(problems, text_of(spec, "attacher"), &attacher, name_subdomain, false);
 }
 
 static void attachment_update(const struct value *object, const struct value *old, struct problems *problems)
@@ -274,7 +282,7 @@ static void attachment_update(const struct value *object, const struct value *ol
 const struct rules class_rules[] = {
     {.group = "storage.k8s.io", .kind = "StorageClass", .defaults = class_defaults, .validate_create = validate_class, .validate_update = class_update, .warn = warn_class},
     {.group = "storage.k8s.io", .kind = "VolumeAttributesClass", .validate = validate_attributes_class, .validate_update = attributes_class_update},
-    {.group = "storage.k8s.io", .kind = "CSIDriver", .flags = RULES_GENERATION, .defaults = driver_defaults, .validate = validate_driver, .validate_update = driver_update},
+    {.group = "storage.k8s.io", .kind = "CSIDriver", .defaults = driver_defaults, .prepare_update = prepare_driver_update, .validate = validate_driver, .validate_update = driver_update},
     {.group = "storage.k8s.io", .kind = "CSINode", .validate = validate_csi_node, .validate_update = csi_node_update},
     {.group = "storage.k8s.io", .kind = "CSIStorageCapacity", .validate_create = validate_capacity, .validate_update = capacity_update},
     {.group = "storage.k8s.io", .kind = "VolumeAttachment", .flags = RULES_STATUS, .validate = validate_attachment, .validate_update = attachment_update},

@@ -212,23 +212,43 @@ static void check_slice_last(const struct value *object, struct problems *proble
     }
 }
 
-static void validate_slice(const struct value *object, struct problems *problems)
+static void slice_create(const struct value *object, struct problems *problems)
 {
     check_slice_ports(value_get(object, "ports"), problems);
     check_endpoints(object, problems);
     check_slice_last(object, problems);
 }
 
+/* Endpoints that stay as they are need no check. */
 static void slice_update(const struct value *object, const struct value *old, struct problems *problems)
 {
-    check_immutable(problems, object, old, NULL, "addressType");
+    check_slice_ports(value_get(object, "ports"), problems);
+    if (!same_at(object, old, "endpoints"))
+        check_endpoints(object, problems);
+    check_slice_last(object, problems);
+    check_unchanged(problems, object, old, NULL, "addressType");
+}
+
+static bool prepare_slice(struct value *object)
+{
+    return put_generation(object, 1);
+}
+
+/* Labels count, too. */
+static bool prepare_slice_update(struct value *object, const struct value *old)
+{
+    bool changed = !same_at(value_get(object, "metadata"), value_get(old, "metadata"), "labels") || !same_at(object, old, "endpoints") || !same_at(object, old, "ports") ||
+                   !same_at(object, old, "addressType");
+    return put_generation(object, value_find_int(old, 0, "metadata", "generation", NULL) + changed);
 }
 
 static void warn_slice(const struct value *object, const struct value *old, struct vec *warnings)
 {
     const struct place all = place_key(NULL, "endpoints");
     size_t i = 0;
-    (void)old;
+    const struct place spec = place_key(NULL, "spec"), type = place_key(&spec, "addressType");
+    if (old == NULL && text_is(object, "addressType", "FQDN"))
+        warning_at(warnings, &type, "FQDN endpoints are deprecated");
     EACH (endpoint, text_is(object, "addressType", "FQDN") ? NULL : value_get(object, "endpoints")) {
         const struct place at = place_index(&all, i++), addresses = place_key(&at, "addresses");
         size_t a = 0;
@@ -241,7 +261,8 @@ static void warn_slice(const struct value *object, const struct value *old, stru
 
 const struct rules endpoint_rules[] = {
     {.group = "", .kind = "Endpoints", .flags = RULES_CREATE_BY_UPDATE, .defaults = endpoints_defaults, .validate = validate_endpoints, .warn = warn_endpoints},
-    {.group = "discovery.k8s.io", .kind = "EndpointSlice", .flags = RULES_GENERATION, .defaults = slice_defaults, .validate = validate_slice, .validate_update = slice_update,
+    {.group = "discovery.k8s.io", .kind = "EndpointSlice", .defaults = slice_defaults, .prepare_create = prepare_slice, .prepare_update = prepare_slice_update,
+     .validate_create = slice_create, .validate_update = slice_update,
      .warn = warn_slice},
     {0},
 };

@@ -38,6 +38,7 @@ bool default_text(struct value *object, const char *key, const char *text);     
 bool default_int(struct value *object, const char *key, int64_t number);
 bool default_bool(struct value *object, const char *key, bool b);
 bool default_object(struct value *object, const char *key);
+bool put_generation(struct value *object, int64_t generation);
 
 /* Checks of parts that many kinds have (rules_parts.c). `up` is where the object stands, `key` the part in it. */
 void check_nonnegative(struct problems *problems, const struct value *object, const struct place *up, const char *key);
@@ -56,8 +57,10 @@ void check_annotations(struct problems *problems, const struct value *annotation
 void check_percent(struct problems *problems, const struct value *object, const struct place *up, const char *key); /* nonnegative int or percentage */
 void check_at_most_100(struct problems *problems, const struct value *object, const struct place *up, const char *key);
 int64_t percent_or_int(const struct value *object, const char *key); /* the number before %, too */
+/* `field is immutable`, with the value; and as the server's newer rules say it, without. */
+void check_unchanged(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key);
 void check_immutable(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key);
-bool selector_matches(const struct value *selector, const struct value *labels); /* of a valid LabelSelector; empty matches all */
+bool label_selector_matches(const struct value *selector, const struct value *labels); /* of a valid LabelSelector; empty matches all */
 bool selector_is_valid(const struct value *selector);
 
 /* Resources (rules_resources.c). */
@@ -70,8 +73,10 @@ void check_quantity(struct problems *problems, const char *resource, const struc
 void check_resource_name(struct problems *problems, const char *name, const struct place *place);
 void check_container_resource_name(struct problems *problems, const char *name, const struct place *place);
 void check_quota_resource_name(struct problems *problems, const char *name, const struct place *place);
-void check_resources(struct problems *problems, const struct value *resources, const struct place *place, bool of_pod);
+void check_resources(struct problems *problems, const struct value *resources, const struct place *place, const struct value *claims, bool of_pod); /* claims: of the pod */
 bool resource_is_huge_page(const char *name);
+bool round_amounts(struct value *list);        /* to thousandths, which is the least that amounts of resources know */
+bool round_resources(struct value *resources); /* limits and requests */
 bool resource_is_native(const char *name);
 bool resource_may_overcommit(const char *name);
 void warn_fraction(struct vec *warnings, const struct value *list, const struct place *place, const char *resource);

@@ -161,7 +161,7 @@ static bool requirement_matches(const struct value *requirement, const struct va
     return (strcmp(operator, "Exists") == 0) == (label != NULL);
 }
 
-bool selector_matches(const struct value *selector, const struct value *labels)
+bool label_selector_matches(const struct value *selector, const struct value *labels)
 {
     EACH (label, value_get(selector, "matchLabels")) {
         const char *text = value_text(value_get(labels, value_key(label)));
@@ -207,6 +207,13 @@ void check_at_most_100(struct problems *problems, const struct value *object, co
     int64_t percent;
     if (percent_of(object, key, &percent) && percent > 100)
         problem_invalid(problems, &place, text_of(object, key), "must not be greater than 100%%");
+}
+
+void check_unchanged(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key)
+{
+    const struct place place = place_key(up, key);
+    if (!same_at(object, old, key))
+        problem_text(problems, &place, PROBLEM_INVALID, "null", "field is immutable");
 }
 
 void check_immutable(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key)

@@ -20,7 +20,7 @@ static void check_pod_resources(const struct pod_check *check, const struct plac
         return;
     if (has(resources, "claims"))
         problem_forbidden(check->problems, &at, "claims", "claims may not be set for Resources at pod-level");
-    check_resources(check->problems, resources, &at, true);
+    check_resources(check->problems, resources, &at, NULL, true);
     /* One container's request alone may be too much; sums are the scheduler's, but for the usual case of few containers. */
     size_t i = 0;
     EACH (container, value_get(check->spec, "containers")) {
@@ -76,6 +76,34 @@ static void check_gates(const struct pod_check *check, const struct place *spec)
         if (seen_before(gates, gate, "name"))
             problem_string(check->problems, &at, PROBLEM_DUPLICATE, text_of(gate, "name"));
     }
+}
+
+/* Containers that are processes of a Windows host: all of a pod's or none, and on the host's network. */
+static void check_host_process(const struct pod_check *check, const struct place *spec)
+{
+    const struct value *of_pod = value_find(check->spec, "securityContext", "windowsOptions", "hostProcess", NULL);
+    const struct place network = place_key(spec, "hostNetwork");
+    size_t containers = 0, processes = 0;
+    for (size_t k = 0; container_lists[k] != NULL; k++) {
+        const struct place all = place_key(spec, container_lists[k]);
+        size_t i = 0;
+        EACH (container, value_get(check->spec, container_lists[k])) {
+            const struct place at = place_index(&all, i++), context = place_key(&at, "securityContext"), windows = place_key(&context, "windowsOptions");
+            const struct place process = place_key(&windows, "hostProcess");
+            const struct value *own = value_find(container, "securityContext", "windowsOptions", "hostProcess", NULL);
+            containers++;
+            if (of_pod != NULL && own != NULL && value_is_true(of_pod) != value_is_true(own))
+                problem_add(check->problems, &process, PROBLEM_INVALID, own, "pod hostProcess value must be identical if both are specified, was %s",
+                            value_is_true(of_pod) ? "true" : "false");
+            processes += value_is_true(own != NULL ? own : of_pod);
+        }
+    }
+    if (processes == 0)
+        return;
+    if (processes != containers)
+        problem_invalid(check->problems, spec, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers");
+    if (!is_true(check->spec, "hostNetwork"))
+        problem_text(check->problems, &network, PROBLEM_INVALID, "false", "hostNetwork must be true if pod contains any hostProcess containers");
 }
 
 static void check_host_users(const struct pod_check *check, const struct place *spec)
@@ -224,6 +252,7 @@ void pod_validate_spec(const struct value *spec, const struct value *metadata, c
     pod_check_dns(&check, place);
     check_gates(&check, place);
     pod_check_spread(&check, place);
+    check_host_process(&check, place);
     check_host_users(&check, place);
     check_hostname_override(&check, place);
     check_names(&check, place);

@@ -32,7 +32,7 @@ static void check_conditions(const struct value *conditions, const struct place 
         check_name(problems, condition, &at, "type", name_qualified, false);
         check_name(problems, condition, &at, "reason", name_condition_reason, false);
         if (*text_of(condition, "type") == '\0')
-            problem_required(problems, &at, "type", NULL);
+            problem_required(problems, &at, "type", "is required");
         if (*text_of(condition, "status") == '\0')
             problem_required(problems, &status, NULL, NULL);
         else if (!one_of(text_of(condition, "status"), statuses))
@@ -101,6 +101,12 @@ static void priority_create(const struct value *object, struct problems *problem
     check_preemption(object, problems);
 }
 
+/* Never counted up. */
+static bool prepare_priority(struct value *object)
+{
+    return put_generation(object, 1);
+}
+
 static void priority_update(const struct value *object, const struct value *old, struct problems *problems)
 {
     if (int_of(object, "value", 0) != int_of(old, "value", 0))
@@ -108,24 +114,28 @@ static void priority_update(const struct value *object, const struct value *old,
     check_immutable(problems, object, old, NULL, "preemptionPolicy");
 }
 
-/* Lease */
+/* Lease. The feature of coordinated election is off: its fields are dropped. */
+static bool prepare_lease(struct value *object)
+{
+    value_remove(value_get(object, "spec"), "strategy");
+    value_remove(value_get(object, "spec"), "preferredHolder");
+    return true;
+}
+
+static bool prepare_lease_update(struct value *object, const struct value *old)
+{
+    (void)old;
+    return prepare_lease(object);
+}
+
 static void validate_lease(const struct value *object, struct problems *problems)
 {
-    static const char *const strategies[] = {"OldestEmulationVersion", NULL};
     const struct value *spec = value_get(object, "spec");
     const struct place duration = place_key(&spec_place, "leaseDurationSeconds"), transitions = place_key(&spec_place, "leaseTransitions");
-    const struct place strategy_at = place_key(&spec_place, "strategy"), inner = place_key(&strategy_at, "strategy");
-    const char *strategy = text_of(spec, "strategy");
     if (has(spec, "leaseDurationSeconds") && int_of(spec, "leaseDurationSeconds", 0) <= 0)
         problem_number(problems, &duration, int_of(spec, "leaseDurationSeconds", 0), "must be greater than 0");
     if (int_of(spec, "leaseTransitions", 0) < 0)
         problem_number(problems, &transitions, int_of(spec, "leaseTransitions", 0), "must be greater than or equal to 0");
-    if (has(spec, "strategy") && strchr(strategy, '/') != NULL)
-        name_problems(problems, &inner, strategy, name_qualified(strategy));
-    else if (has(spec, "strategy") && !one_of(strategy, strategies))
-        problem_unsupported(problems, &inner, strategy, strategies);
-    if (*text_of(spec, "preferredHolder") != '\0' && *strategy == '\0')
-        problem_forbidden(problems, &spec_place, "preferredHolder", "may only be specified if `strategy` is defined");
 }
 
 /* RuntimeClass */
@@ -153,7 +163,7 @@ static void validate_runtime(const struct value *object, struct problems *proble
 
 static void runtime_update(const struct value *object, const struct value *old, struct problems *problems)
 {
-    check_immutable(problems, object, old, NULL, "handler");
+    check_unchanged(problems, object, old, NULL, "handler");
 }
 
 static void warn_runtime(const struct value *object, const struct value *old, struct vec *warnings)
@@ -169,9 +179,10 @@ static void warn_runtime(const struct value *object, const struct value *old, st
 const struct rules policy_rules[] = {
     {.group = "policy", .kind = "PodDisruptionBudget", .flags = RULES_GENERATION | RULES_STATUS | RULES_LOOSE_NAME, .validate = validate_budget,
      .validate_status = budget_status},
-    {.group = "scheduling.k8s.io", .kind = "PriorityClass", .flags = RULES_GENERATION, .defaults = priority_defaults, .validate_create = priority_create,
+    {.group = "scheduling.k8s.io", .kind = "PriorityClass", .defaults = priority_defaults, .prepare_create = prepare_priority, .validate_create = priority_create,
      .validate_update = priority_update},
-    {.group = "coordination.k8s.io", .kind = "Lease", .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS, .validate = validate_lease},
+    {.group = "coordination.k8s.io", .kind = "Lease", .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS, .prepare_create = prepare_lease,
+     .prepare_update = prepare_lease_update, .validate = validate_lease},
     {.group = "node.k8s.io", .kind = "RuntimeClass", .validate_create = validate_runtime, .validate_update = runtime_update, .warn = warn_runtime},
     {0},
 };

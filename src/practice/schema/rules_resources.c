@@ -6,6 +6,8 @@
 #include "data/units.h"
 #include "practice/schema/rules_internal.h"
 
+enum { CLAIMS_TOLD = 64 };
+
 static const char *const container_resources[] = {"cpu", "memory", "ephemeral-storage", NULL};
 static const char *const standard_resources[] = {
     "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
@@ -180,21 +182,78 @@ static void check_request(struct problems *problems, const struct value *request
     }
 }
 
-static void check_claims(struct problems *problems, const struct value *claims, const struct place *place)
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "must be one of the names in pod.spec.resourceClaims: a, b" */
+static void problem_claim(struct problems *problems, const struct place *place, const char *name, const struct value *known)
+{
+    const char *names[CLAIMS_TOLD], *previous = "";
+    struct buf words = buf_make(4096);
+    size_t count = 0;
+    EACH (claim, known)
+        if (count < CLAIMS_TOLD)
+            names[count++] = text_of(claim, "name");
+    buf_append_string(&words, "must be one of the names in pod.spec.resourceClaims");
+    if (count == 0)
+        buf_append_string(&words, " which is empty");
+    qsort(names, count, sizeof names[0], compare_names);
+    for (size_t i = 0; i < count; previous = names[i++])
+        if (i == 0 || strcmp(names[i], previous) != 0)
+            buf_printf(&words, "%s%s", i == 0 ? ": " : ", ", names[i]);
+    struct value *shown = value_string(name);
+    if (shown == NULL || !buf_ok(&words))
+        problems->failed = true;
+    else
+        problem_add(problems, place, PROBLEM_NOT_FOUND, shown, "%s", words.bytes);
+    value_free(shown);
+    buf_free(&words);
+}
+
+static void check_claims(struct problems *problems, const struct value *claims, const struct value *known, const struct place *place)
 {
     const struct place claims_at = place_key(place, "claims");
     size_t i = 0;
     EACH (claim, claims) {
         const struct place at = place_index(&claims_at, i++);
-        const struct place name = place_key(&at, "name");
-        if (*text_of(claim, "name") == '\0')
-            problem_required(problems, &name, NULL, NULL);
-        else
-            problem_string(problems, &name, PROBLEM_NOT_FOUND, text_of(claim, "name"));
+        const char *name = text_of(claim, "name");
+        bool found = false;
+        EACH (other, known)
+            found = found || text_is(other, "name", name);
+        if (*name == '\0') {
+            problem_required(problems, &at, NULL, NULL);
+            continue;
+        }
+        if (*text_of(claim, "request") != '\0')
+            check_name(problems, claim, &at, "request", name_label, true);
+        for (const struct value *other = value_first(claims); other != claim; other = value_next(other))
+            if (same_at(other, claim, "name") && (!has(other, "request") || !has(claim, "request") || same_at(other, claim, "request")))
+                problem_string(problems, &at, PROBLEM_DUPLICATE, name);
+        if (!found)
+            problem_claim(problems, &at, name, known);
     }
 }
 
-void check_resources(struct problems *problems, const struct value *resources, const struct place *place, bool of_pod)
+bool round_amounts(struct value *list)
+{
+    char rounded[QUANTITY_TEXT];
+    for (struct value *amount = value_first(list), *next; amount != NULL; amount = next) {
+        next = value_next(amount);
+        const char *text = value_text(amount);
+        if (text != NULL && quantity_canonical(text, QUANTITY_MILLI, rounded) && strcmp(text, rounded) != 0 && !value_replace(list, amount, value_string(rounded)))
+            return false;
+    }
+    return true;
+}
+
+bool round_resources(struct value *resources)
+{
+    return round_amounts(value_get(resources, "limits")) && round_amounts(value_get(resources, "requests"));
+}
+
+void check_resources(struct problems *problems, const struct value *resources, const struct place *place, const struct value *claims, bool of_pod)
 {
     const struct value *limits = value_get(resources, "limits"), *requests = value_get(resources, "requests");
     const struct place limits_at = place_key(place, "limits"), requests_at = place_key(place, "requests");
@@ -217,7 +276,7 @@ void check_resources(struct problems *problems, const struct value *resources, c
     }
     if (huge && !computes)
         problem_forbidden(problems, place, NULL, "HugePages require cpu or memory");
-    check_claims(problems, value_get(resources, "claims"), place);
+    check_claims(problems, value_get(resources, "claims"), claims, place);
 }
 
 void warn_fraction(struct vec *warnings, const struct value *list, const struct place *place, const char *resource)

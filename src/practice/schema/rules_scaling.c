@@ -253,8 +253,8 @@ static void check_spec(const struct value *spec, const struct value *old, struct
     size_t i = 0;
     if (has(spec, "minReplicas") && int_of(spec, "maxReplicas", 0) < int_of(spec, "minReplicas", 0))
         problem_number(problems, &most, int_of(spec, "maxReplicas", 0), "must be greater than or equal to `minReplicas`");
-    check_name(problems, ref, &ref_at, "kind", name_path_segment, false);
-    check_name(problems, ref, &ref_at, "name", name_path_segment, false);
+    check_name(problems, ref, &ref_at, "kind", name_path_segment, true);
+    check_name(problems, ref, &ref_at, "name", name_path_segment, true);
     if (!known_ref)
         check_version(ref, &ref_at, text_is(ref, "kind", "ReplicationController"), problems);
     EACH (metric, value_get(spec, "metrics")) {
@@ -273,10 +273,6 @@ static void check_spec(const struct value *spec, const struct value *old, struct
         problem_required(problems, &most, NULL, NULL);
     else if (int_of(spec, "maxReplicas", 0) < 1)
         problem_number(problems, &most, int_of(spec, "maxReplicas", 0), "must be greater than or equal to 1");
-    if (*text_of(ref, "kind") == '\0')
-        problem_required(problems, &ref_at, "kind", NULL);
-    if (*text_of(ref, "name") == '\0')
-        problem_required(problems, &ref_at, "name", NULL);
 }
 
 /* The spec as v2 has it; *made is to be freed. */

@@ -185,6 +185,8 @@ static bool prepare_update(struct value *object, const struct value *old_object)
     if (!is_type(spec, "ExternalName") && !default_text(spec, "ipFamilyPolicy", *text_of(old, "ipFamilyPolicy") != '\0' ? text_of(old, "ipFamilyPolicy") : "SingleStack"))
         return false;
     drop_dependent(spec, old);
+    if (is_type(spec, "ExternalName"))
+        value_remove(spec, "internalTrafficPolicy");
     if (!is_type(spec, "LoadBalancer") && status != NULL && !value_set(status, "loadBalancer", value_object()))
         return false;
     return family_defaults(spec);

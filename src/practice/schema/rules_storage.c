@@ -89,10 +89,18 @@ void claim_warn_spec(const struct value *spec, const struct place *place, struct
 }
 
 /* dataSource and dataSourceRef say the same where one of them is missing. */
-static bool claim_sources(struct value *object)
+static bool claim_sources(struct value *object, bool known_before)
 {
     struct value *spec = value_get(object, "spec");
     const struct value *source = value_get(spec, "dataSource"), *ref = value_get(spec, "dataSourceRef");
+    static const char *const populators[] = {"PersistentVolumeClaim", "VolumeSnapshot", NULL};
+    const char *group = text_of(source, "apiGroup");
+    /* The older field knows two kinds; others are dropped without a word. */
+    bool known = one_of(text_of(source, "kind"), populators) && (strcmp(text_of(source, "kind"), "VolumeSnapshot") == 0 ? strcmp(group, "snapshot.storage.k8s.io") == 0 : *group == '\0');
+    if (source != NULL && ref == NULL && !known && !known_before) {
+        value_remove(spec, "dataSource");
+        return true;
+    }
     if (source != NULL && ref == NULL)
         return put_copy(spec, "dataSourceRef", source);
     if (source != NULL || ref == NULL || *text_of(ref, "namespace") != '\0')
@@ -103,13 +111,14 @@ static bool claim_sources(struct value *object)
 static bool claim_create(struct value *object)
 {
     struct value *status = value_child(object, "status");
-    return status != NULL && put_text(status, "phase", "Pending") && claim_sources(object);
+    return status != NULL && put_text(status, "phase", "Pending") && claim_sources(object, false);
 }
 
 static bool claim_prepare_update(struct value *object, const struct value *old)
 {
-    (void)old;
-    return claim_sources(object);
+    const struct value *spec = value_get(old, "spec");
+    bool known_before = has(spec, "dataSource") || has(spec, "dataSourceRef");
+    return claim_sources(object, known_before);
 }
 
 static void validate_claim(const struct value *object, struct problems *problems)

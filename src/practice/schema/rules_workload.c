@@ -34,7 +34,8 @@ static void check_template_labels(const struct value *spec, struct problems *pro
 {
     const struct value *labels = value_find(spec, "template", "metadata", "labels", NULL);
     const struct place metadata = place_key(&template_place, "metadata"), at = place_key(&metadata, "labels");
-    if (!selector_matches(value_get(spec, "selector"), labels))
+    /* No selector at all matches nothing. */
+    if (!has(spec, "selector") || !label_selector_matches(value_get(spec, "selector"), labels))
         problem_add(problems, &at, PROBLEM_INVALID, labels, "`selector` does not match template `labels`");
 }
 
@@ -95,7 +96,7 @@ static void check_replica_template(const struct value *spec, struct problems *pr
         problem_selector(value_get(spec, "selector"), "invalid label selector", problems);
         return;
     }
-    if (has(spec, "selector") && !selector_empty(value_get(spec, "selector")))
+    if (!has(spec, "selector") || !selector_empty(value_get(spec, "selector")))
         check_template_labels(spec, problems);
     pod_validate_template(value_get(spec, "template"), &template_place, problems);
     check_template_runs(spec, "ReplicaSet", problems);
@@ -316,12 +317,8 @@ static void validate_daemon_set(const struct value *object, struct problems *pro
     static const char *const types[] = {"RollingUpdate", "OnDelete", NULL};
     const struct value *spec = value_get(object, "spec"), *selector = value_get(spec, "selector"), *strategy = value_get(spec, "updateStrategy");
     const struct place selector_at = place_key(&spec_place, "selector"), strategy_at = place_key(&spec_place, "updateStrategy"), rolling = place_key(&strategy_at, "rollingUpdate");
-    const struct place metadata = place_key(&template_place, "metadata"), labels_at = place_key(&metadata, "labels");
     check_selector(problems, selector, &selector_at);
-    /* No selector at all matches nothing. */
-    if (!has(spec, "selector"))
-        problem_add(problems, &labels_at, PROBLEM_INVALID, value_find(spec, "template", "metadata", "labels", NULL), "`selector` does not match template `labels`");
-    else if (selector_usable(selector))
+    if (selector_usable(selector))
         check_template_labels(spec, problems);
     if (has(spec, "selector") && selector_empty(selector))
         problem_selector(selector, "empty selector is invalid for daemonset", problems);
@@ -333,6 +330,12 @@ static void validate_daemon_set(const struct value *object, struct problems *pro
     else if (!text_is(strategy, "type", "OnDelete"))
         problem_strategy(strategy, "DaemonSetUpdateStrategy", &strategy_at, types, problems);
     check_nonnegative(problems, spec, &spec_place, "revisionHistoryLimit");
+}
+
+static void daemon_set_stays(const struct value *object, const struct value *old, struct problems *problems)
+{
+    selector_stays(object, old, problems);
+    validate_daemon_set(object, problems);
 }
 
 static void daemon_set_status(const struct value *object, const struct value *old, struct problems *problems)
@@ -469,7 +472,7 @@ static void check_stateful_template(const struct value *spec, struct problems *p
         problem_selector(selector, "", problems);
     } else {
         struct value *template = stateful_template(spec);
-        if (has(spec, "selector") && !selector_empty(selector))
+        if (!has(spec, "selector") || !selector_empty(selector))
             check_template_labels(spec, problems);
         if (template == NULL)
             problems->failed = true;
@@ -605,7 +608,7 @@ const struct rules workload_rules[] = {
     {.group = "", .kind = "ReplicationController", .flags = RULES_GENERATION | RULES_STATUS, .defaults = controller_defaults, .validate = validate_controller,
      .validate_status = replica_status, .warn = warn_named, .selectors = replica_selectors},
     {.group = "apps", .kind = "DaemonSet", .flags = RULES_GENERATION | RULES_STATUS, .defaults = daemon_set_defaults, .prepare_create = daemon_set_create,
-     .prepare_update = daemon_set_update, .validate = validate_daemon_set, .validate_update = selector_stays, .validate_status = daemon_set_status, .warn = warn_template},
+     .prepare_update = daemon_set_update, .validate_create = validate_daemon_set, .validate_update = daemon_set_stays, .validate_status = daemon_set_status, .warn = warn_template},
     {.group = "apps", .kind = "StatefulSet", .flags = RULES_GENERATION | RULES_STATUS, .defaults = stateful_set_defaults, .check_name = check_label_name,
      .validate_create = stateful_set_create, .validate_update = stateful_set_update, .validate_status = stateful_set_status, .warn = warn_stateful_set},
     {.group = "apps", .kind = "ControllerRevision", .validate = validate_revision, .validate_create = revision_create, .validate_update = revision_update},
