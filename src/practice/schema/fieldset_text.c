@@ -97,11 +97,11 @@ static bool read_keys(struct arena *arena, const char *text, struct field_elemen
     size_t count = value_length(object), i = 0;
     object = arena_own(arena, object);
     struct field_key *keys = arena_get(arena, count * sizeof *keys + 1);
-    for (const struct value *entry = value_first(object); keys != NULL && entry != NULL; entry = value_next(entry))
+    for (const struct value *entry = value_first(object); keys != NULL && entry != NULL; entry = value_next(entry)) /* none without memory */
         keys[i++] = (struct field_key){.name = value_key(entry), .value = entry};
     if (keys != NULL)
-        qsort(keys, count, sizeof *keys, by_name);
-    *element = (struct field_element){.type = FIELD_KEYS, .keys = keys, .key_count = keys != NULL ? (unsigned)count : 0};
+        qsort(keys, i, sizeof *keys, by_name);
+    *element = (struct field_element){.type = FIELD_KEYS, .keys = keys, .key_count = (unsigned)i};
     return true;
 }
 

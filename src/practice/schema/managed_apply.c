@@ -395,7 +395,9 @@ struct value *managed_apply(const struct value *live, const struct value *applie
     named.manager = by->manager != NULL ? by->manager : "";
     if (live == NULL)
         a.live = managers_empty(&a.managers);
-    bool ok = a.live != NULL ? managers_read(&a.managers, live) || !a.managers.arena.failed : error_memory(err);
+    if (a.live != NULL && !managers_read(&a.managers, live))
+        a.managers.first = NULL; /* malformed: as if there were none */
+    bool ok = !a.managers.arena.failed || error_memory(err);
     ok = ok && check(&a) && (a.managers.first != NULL || live == NULL || begin(&a));
     if (ok)
         object = lay_over(&a, force);

@@ -4,7 +4,8 @@
     compare.py KUBECONFIG ANSWER NUMBER [--seed N] [--keep FOLDER [--every N]] [--show N]
 
 ANSWER is the built program of answer.c. All but the patches that move the objects on are dry runs. What both refuse as no valid object (422 with causes that name fields) says
-nothing about patches and is counted apart. --keep writes the questions and the server's answers to FOLDER/TYPE-KIND.case (a line each) for tests/practice/schema. Ends 1 if answers differ.
+nothing about patches and is counted apart. --keep writes every Nth question and the server's answer
+to FOLDER/patches and FOLDER/managed, TYPE-KIND.case, a line each (results as merge patches from the live object, which has a line of its own), for tests/practice/schema. Ends 1 if answers differ.
 """
 import base64
 import copy
@@ -552,7 +553,7 @@ class Run:
             if now["metadata"]["resourceVersion"] != live["metadata"]["resourceVersion"]:
                 self.live[kind], verdict = now, "moved"  # a controller was faster
         if verdict == "DIFFERENT" and "result" in theirs and "result" in ours and self.by_defaults(kind, question, body, theirs, ours):
-            verdict = "same"
+            verdict = "by defaults"
         about = (type_, kind, "ok" if "result" in theirs else str(theirs["code"]))
         self.counts[about, verdict] = self.counts.get((about, verdict), 0) + 1
         return verdict, question, theirs, ours
@@ -572,6 +573,19 @@ def differences(a, b, at=""):
         yield f"{at}: server {json.dumps(a)[:300]} ours {json.dumps(b)[:300]}"
 
 
+def changes(old, new):
+    """A merge patch from one to the other."""
+    made = {key: None for key in old if key not in new}
+    for key, value in new.items():
+        if isinstance(value, dict) and isinstance(old.get(key), dict):
+            below = changes(old[key], value)
+            if below:
+                made[key] = below
+        elif old.get(key) != value:
+            made[key] = value
+    return made
+
+
 def main():
     options = dict(zip(sys.argv[4::2], sys.argv[5::2]))
     server, program, number = Server(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -581,9 +595,14 @@ def main():
     start = time.time()
     for i in range(number):
         verdict, question, theirs, ours = run.one()
-        if verdict == "same" and "--keep" in options and i % every == 0:
-            name = question["type"] + "-" + question["kind"].split()[1].lower()
-            kept.setdefault(name, []).append({**question, **({"result": theirs["result"]} if "result" in theirs else {k: theirs[k] for k in ("code", "message", "causes")})})
+        decoding = any(c[0] == "patch" for c in theirs.get("causes", []))
+        if decoding:
+            theirs["message"] = ""  # it has the whole object in it
+        exact = ("result" in theirs and not re.search(r"[:\[, ]null", json.dumps(theirs["result"]))) or (theirs.get("code") is not None and theirs["code"] == ours.get("code") and (decoding or theirs["message"] == ours["message"]))
+        if verdict == "same" and exact and "--keep" in options and i % every == 0:
+            answer = {"changes": changes(without_times(question["live"]), theirs["result"])} if "result" in theirs else {k: theirs[k] for k in ("code", "message")}
+            place = "managed" if question["type"] == "apply" else "patches", question["type"] + "-" + question["kind"].split()[1].lower()
+            kept.setdefault(place, []).append({**question, **answer})
         if verdict == "DIFFERENT" and shown < show:
             shown += 1
             print("----", question["type"], question["kind"], question["manager"], "force" if question["force"] else "")
@@ -600,16 +619,21 @@ def main():
             with open("/tmp/kt-patches-last.json", "w") as file:
                 json.dump(question, file)
     run.answer.stdin.close()
-    for name, lines in kept.items():
-        os.makedirs(options["--keep"], exist_ok=True)
-        with open(os.path.join(options["--keep"], name + ".case"), "w") as file:
-            file.writelines(json.dumps(line, sort_keys=True, separators=(",", ":")) + "\n" for line in lines)
+    for (folder, name), questions in kept.items():
+        os.makedirs(os.path.join(options["--keep"], folder), exist_ok=True)
+        with open(os.path.join(options["--keep"], folder, name + ".case"), "w") as file:
+            live = None
+            for question in questions:
+                if question["live"] != live:
+                    live = question["live"]
+                    file.write(json.dumps({"live": live}, separators=(",", ":")) + "\n")
+                file.write(json.dumps({k: v for k, v in question.items() if k != "live"}, separators=(",", ":")) + "\n")
     totals = {}
     for (about, verdict), count in sorted(run.counts.items()):
         totals[verdict] = totals.get(verdict, 0) + count
         if verdict == "DIFFERENT" or "--table" in options:
             print(*about, verdict, count)
-    print(f"seed {seed}: {number} patches in {time.time() - start:.0f} s: {totals.get('same', 0)} the same, {totals.get('invalid', 0)} no valid object, {totals.get('DIFFERENT', 0)} different")
+    print(f"seed {seed}: {number} patches in {time.time() - start:.0f} s: {totals.get('same', 0)} the same, {totals.get('by defaults', 0)} but for the kind's defaults, {totals.get('invalid', 0)} no valid object, {totals.get('DIFFERENT', 0)} different")
     return totals.get("DIFFERENT", 0) != 0
 
 
