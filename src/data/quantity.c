@@ -201,9 +201,10 @@ static void split(const char *text, struct parts *out)
     out->whole = at;
     out->whole_count = strspn(at, "0123456789");
     at += out->whole_count;
-    at += *at == '.';
+    bool point = *at == '.';
+    at += point;
     out->fraction = at;
-    out->fraction_count = at[-1] == '.' ? strspn(at, "0123456789") : 0;
+    out->fraction_count = point ? strspn(at, "0123456789") : 0;
     (void)read_suffix(at + out->fraction_count, &out->suffix); /* it has been read before */
     bool exponent = out->suffix.base == 10 && out->suffix.text[0] != '\0' && out->suffix.text[1] != '\0';
     out->format = out->suffix.base == 2 ? FORMAT_BINARY : exponent ? FORMAT_EXPONENT : FORMAT_DECIMAL;

@@ -59,12 +59,14 @@ static void quantities_are_printed_as_kubernetes_prints_them(void **state)
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
         if (*line == '#' || *line == '\0')
             continue;
-        char *quantity = strsep(&line, "|"), *nano = strsep(&line, "|"), *milli = line, out[QUANTITY_TEXT] = "?";
+        char *quantity = mem_string(strsep(&line, "|")), *nano = strsep(&line, "|"), *milli = line, out[QUANTITY_TEXT] = "?";
+        assert_non_null(quantity); /* by itself, so that a look beside it is found */
         if (!is_canonical(quantity, nano, milli)) {
             (void)!quantity_canonical(quantity, QUANTITY_NANO, out);
             print_error("'%s' is '%s' and '%s', got '%s'\n", quantity, nano, milli, out);
             wrong++;
         }
+        mem_free(quantity);
         cases++;
     }
     mem_free(text);
