@@ -1,5 +1,6 @@
-/* Lines: an object, and another one of its kind (apiVersion and kind say which; else Deployment). Whatever they are, a strategic patch, an update and applies end in a value or an error, and
- * what belongs to whom can be read again: a second update that changes nothing changes no managedFields. */
+/* Lines: an object, and another one of its kind (apiVersion and kind say which; else Deployment). Whatever they are, a
+ * strategic patch, an update and applies end in a value or an error, and what belongs to whom can be read again: a second
+ * update that changes nothing changes no managedFields. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static void check(const struct value *result, const struct error *err)
         abort();
 }
 
-static void apply(const struct value *live, const struct value *config, const struct schema *schema, const struct managed_by *by, bool force)
+static void apply(const struct value *live, const struct value *config, const struct schema *schema,
+                  const struct managed_by *by, bool force)
 {
     struct vec conflicts, again;
     struct error err = ERROR_INIT;
@@ -65,11 +67,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data, *line = memchr(text, '\n', size);
     size_t length = line != NULL ? (size_t)(line - text) : size;
-    struct value *one = json_parse(text, length, "one", NULL), *other = line != NULL ? json_parse(line + 1, size - length - 1, "other", NULL) : NULL;
-    if (value_type(one) == VALUE_OBJECT && value_type(other) == VALUE_OBJECT && value_type(value_get(one, "metadata")) == VALUE_OBJECT) {
+    struct value *one = json_parse(text, length, "one", NULL),
+                 *other = line != NULL ? json_parse(line + 1, size - length - 1, "other", NULL) : NULL;
+    if (value_type(one) == VALUE_OBJECT && value_type(other) == VALUE_OBJECT &&
+        value_type(value_get(one, "metadata")) == VALUE_OBJECT) {
         const struct schema *schema = schema_of(one);
         const char *version = value_find_text(one, "apiVersion", NULL);
-        struct managed_by by = {.manager = "kubectl", .api_version = version != NULL ? version : "apps/v1", .time_ms = 1700000000000};
+        struct managed_by by = {
+            .manager = "kubectl", .api_version = version != NULL ? version : "apps/v1", .time_ms = 1700000000000};
         struct error err = ERROR_INIT;
         struct value *patched = patch_strategic(one, other, schema, &err);
         check(patched, &err);

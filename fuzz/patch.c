@@ -1,4 +1,5 @@
-/* Lines: a document and a patch. Whatever they are, each kind of patch ends in a value or an error, the two given stay as they were, and merging a result a third time changes nothing. */
+/* Lines: a document and a patch. Whatever they are, each kind of patch ends in a value or an error, the two given stay as
+ * they were, and merging a result a third time changes nothing. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static struct value *patched(patcher patch, const struct value *document, const 
     struct value *document_before = value_copy(document), *with_before = value_copy(with);
     struct error err = ERROR_INIT;
     struct value *result = patch(document, with, &err);
-    if ((result == NULL) != (err.kind != ERROR_NONE) || !value_equal(document, document_before) || !value_equal(with, with_before))
+    if ((result == NULL) != (err.kind != ERROR_NONE) || !value_equal(document, document_before) ||
+        !value_equal(with, with_before))
         abort();
     value_free(document_before);
     value_free(with_before);

@@ -146,11 +146,11 @@ static bool put(struct run *run, const char *operation, const char *path, struct
     }
     bool list = value_type(place.container) == VALUE_ARRAY, end = list && strcmp(place.last, "-") == 0;
     long length = (long)value_length(place.container) + 1, index = length - 1;
-    const char *wrong = place.container == NULL                                                ? "doc is missing path"
-                        : place.depth + depth_of(child) > JSON_DEPTH                           ? "too deep"
-                        : list && !end && !read_index(place.last, &index)                      ? "value was not a proper array index"
-                        : list && (index >= length || index < -length)                         ? "invalid index referenced"
-                                                                                               : NULL;
+    const char *wrong = place.container == NULL                           ? "doc is missing path"
+                        : place.depth + depth_of(child) > JSON_DEPTH      ? "too deep"
+                        : list && !end && !read_index(place.last, &index) ? "value was not a proper array index"
+                        : list && (index >= length || index < -length)    ? "invalid index referenced"
+                                                                          : NULL;
     bool ok = wrong == NULL || refuse(run, operation, path, wrong);
     if (!ok)
         value_free(child);
@@ -218,7 +218,8 @@ static bool replace(struct run *run, const struct value *step, const char *path)
         return replace_root(run, step);
     if (!find(run, path, &place))
         return error_memory(run->err);
-    bool list = value_type(place.container) == VALUE_ARRAY, there = place.container != NULL && (!list || entry_of(&place) != NULL);
+    bool list = value_type(place.container) == VALUE_ARRAY,
+         there = place.container != NULL && (!list || entry_of(&place) != NULL);
     struct value *old = there && list ? entry_of(&place) : NULL, *child = there ? operand(step) : NULL;
     bool ok = there || refuse(run, "replace", path, "doc is missing key");
     if (ok && child == NULL)
@@ -281,7 +282,8 @@ static bool test(struct run *run, const struct value *step, const char *path)
     mem_free(place.last);
     if (!found)
         return refuse(run, "test", path, "is missing path");
-    bool none = entry == NULL || value_type(entry) == VALUE_NULL, wants_none = wanted == NULL || value_type(wanted) == VALUE_NULL;
+    bool none = entry == NULL || value_type(entry) == VALUE_NULL,
+         wants_none = wanted == NULL || value_type(wanted) == VALUE_NULL;
     return (none ? wants_none : value_equal(entry, wanted)) || refuse(run, "test", path, "testing value failed");
 }
 
@@ -290,7 +292,8 @@ static bool one(struct run *run, const struct value *step)
     static const struct {
         const char *name;
         bool (*done)(struct run *run, const struct value *step, const char *path);
-    } operations[] = {{"add", add}, {"remove", take_away}, {"replace", replace}, {"move", move}, {"copy", copy}, {"test", test}};
+    } operations[] = {{"add", add},   {"remove", take_away}, {"replace", replace},
+                      {"move", move}, {"copy", copy},        {"test", test}};
     const char *name = value_find_text(step, "op", NULL), *path = value_find_text(step, "path", NULL);
     for (size_t i = 0; name != NULL && i < sizeof operations / sizeof operations[0]; i++)
         if (strcmp(operations[i].name, name) == 0)
@@ -304,21 +307,28 @@ static bool is_patch(const struct value *operations, struct error *err)
     static const char *const texts[] = {"op", "path", "from"};
     enum value_type type = value_type(operations);
     if (type != VALUE_ARRAY && type != VALUE_NULL)
-        return error_set(err, ERROR_INPUT, "", "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp", value_type_name(type));
+        return error_set(err, ERROR_INPUT, "",
+                         "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
+                         value_type_name(type));
     size_t count = 0;
     for (const struct value *step = value_first(operations); step != NULL; step = value_next(step), count++) {
         type = value_type(step);
         if (type != VALUE_OBJECT && type != VALUE_NULL)
-            return error_set(err, ERROR_INPUT, "", "error decoding patch: json: cannot unmarshal %s into Go value of type handlers.jsonPatchOp", value_type_name(type));
+            return error_set(err, ERROR_INPUT, "",
+                             "error decoding patch: json: cannot unmarshal %s into Go value of type handlers.jsonPatchOp",
+                             value_type_name(type));
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
             type = value_type(value_get(step, texts[i]));
             if (type != VALUE_STRING && type != VALUE_NULL && type != VALUE_MISSING)
-                return error_set(err, ERROR_INPUT, "", "error decoding patch: json: cannot unmarshal %s into Go struct field jsonPatchOp.%s of type string",
-                                 value_type_name(type), texts[i]);
+                return error_set(
+                    err, ERROR_INPUT, "",
+                    "error decoding patch: json: cannot unmarshal %s into Go struct field jsonPatchOp.%s of type string",
+                    value_type_name(type), texts[i]);
         }
     }
     if (count > PATCH_OPERATIONS)
-        return error_set(err, ERROR_LIMIT, "", "The allowed maximum operations in a JSON patch is %d, got %zu", PATCH_OPERATIONS, count);
+        return error_set(err, ERROR_LIMIT, "", "The allowed maximum operations in a JSON patch is %d, got %zu",
+                         PATCH_OPERATIONS, count);
     return true;
 }
 
@@ -419,7 +429,9 @@ struct value *patch_merge(const struct value *document, const struct value *patc
         return NULL;
     }
     if (type != VALUE_OBJECT) {
-        error_set(err, ERROR_INPUT, "", "error decoding patch: json: cannot unmarshal %s into Go value of type map[string]interface {}", value_type_name(type));
+        error_set(err, ERROR_INPUT, "",
+                  "error decoding patch: json: cannot unmarshal %s into Go value of type map[string]interface {}",
+                  value_type_name(type));
         return NULL;
     }
     struct value *made = value_type(document) == VALUE_OBJECT ? value_copy(document) : value_object();

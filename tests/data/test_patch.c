@@ -17,7 +17,10 @@ typedef struct value *(*patcher)(const struct value *document, const struct valu
 
 static enum error_kind kind_of(const char *word)
 {
-    return word == NULL ? ERROR_NONE : strcmp(word, "input") == 0 ? ERROR_INPUT : strcmp(word, "limit") == 0 ? ERROR_LIMIT : ERROR_INVALID;
+    return word == NULL                 ? ERROR_NONE
+           : strcmp(word, "input") == 0 ? ERROR_INPUT
+           : strcmp(word, "limit") == 0 ? ERROR_LIMIT
+                                        : ERROR_INVALID;
 }
 
 static bool says(const char *what, const char *wanted, const char *is)
@@ -36,7 +39,8 @@ static bool holds(const struct value *row, patcher patch)
     struct value *result = patch(document, value_get(row, "patch"), &err);
     bool ok = err.kind == kind_of(value_find_text(row, "error", NULL)) && (result == NULL) == (err.kind != ERROR_NONE) &&
               value_equal(document, before) && (result == NULL || value_equal(result, value_get(row, "result"))) &&
-              says("message", value_find_text(row, "message", NULL), err.message) && says("cause", value_find_text(row, "cause", NULL), err.cause);
+              says("message", value_find_text(row, "message", NULL), err.message) &&
+              says("cause", value_find_text(row, "cause", NULL), err.cause);
     if (!ok) {
         char *text = json_text(result, SIZE_MAX);
         print_error("%s: %s %s (%s)\n", value_find_text(row, "about", NULL), text != NULL ? text : "", err.message, err.cause);
@@ -86,7 +90,8 @@ static bool survives(const struct value *row, patcher patch)
         mem_fail_at(nth);
         struct value *result = patch(value_get(row, "document"), value_get(row, "patch"), &err);
         mem_fail_at(0);
-        bool right = (result == NULL) == (err.kind != ERROR_NONE) && (result == NULL || value_equal(result, value_get(row, "result")));
+        bool right =
+            (result == NULL) == (err.kind != ERROR_NONE) && (result == NULL || value_equal(result, value_get(row, "result")));
         value_free(result);
         if (!right || err.kind != ERROR_MEMORY)
             return right;

@@ -37,7 +37,7 @@ void arena_free(struct arena *arena)
 void *arena_get(struct arena *arena, size_t size)
 {
     size = (size + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
-    if (size > (size_t)(arena->end - arena->at)) {
+    if (arena->at == NULL || size > (size_t)(arena->end - arena->at)) {
         size_t room = size > BLOCK ? size : BLOCK;
         struct arena_block *block = room > SIZE_MAX - sizeof *block ? NULL : mem_alloc(sizeof *block + room);
         if (block == NULL) {
@@ -125,7 +125,8 @@ int field_compare(const struct field_element *a, const struct field_element *b)
     return a->key_count < b->key_count ? -1 : a->key_count > b->key_count;
 }
 
-void fieldset_add(struct arena *arena, struct fieldset_list *list, const struct field_element *element, bool member, const struct fieldset *children)
+void fieldset_add(struct arena *arena, struct fieldset_list *list, const struct field_element *element, bool member,
+                  const struct fieldset *children)
 {
     struct fieldset *node = member || children != NULL ? arena_get(arena, sizeof *node) : NULL;
     if (node == NULL)
@@ -140,8 +141,8 @@ void fieldset_add(struct arena *arena, struct fieldset_list *list, const struct 
 
 /* Walks two sets side by side: each element of either once, with the node of each that has it. */
 struct pair {
-    const struct fieldset *a, *b;           /* still to come */
-    const struct fieldset *in_a, *in_b;     /* this one; NULL: not in that set */
+    const struct fieldset *a, *b;       /* still to come */
+    const struct fieldset *in_a, *in_b; /* this one; NULL: not in that set */
     const struct field_element *element;
 };
 

@@ -1,8 +1,10 @@
-/* fieldset.h: sets of fields, as metadata.managedFields and server-side apply have them (structured-merge-diff's fieldpath.Set). For this folder only.
+/* fieldset.h: sets of fields, as metadata.managedFields and server-side apply have them (structured-merge-diff's
+ * fieldpath.Set). For this folder only.
  *
- * A set is a tree of path elements, sorted; NULL is the empty set. A node that is a member says "this field"; its children speak of what is below. Sets are never changed
- * once made, so they may share parts. They live in an arena and borrow the names and values of the documents that they were made from: both must outlive them. An arena
- * that found no memory says so at the end (`failed`); until then functions answer with some set.
+ * A set is a tree of path elements, sorted; NULL is the empty set. A node that is a member says "this field"; its children
+ * speak of what is below. Sets are never changed once made, so they may share parts. They live in an arena and borrow the
+ * names and values of the documents that they were made from: both must outlive them. An arena that found no memory says so
+ * at the end (`failed`); until then functions answer with some set.
  */
 #ifndef KT_PRACTICE_SCHEMA_FIELDSET_H
 #define KT_PRACTICE_SCHEMA_FIELDSET_H
@@ -25,7 +27,7 @@ struct arena {
 
 struct arena arena_make(void);
 void arena_free(struct arena *arena);
-void *arena_get(struct arena *arena, size_t size); /* aligned for pointers; NULL: no memory, and failed is set */
+void *arena_get(struct arena *arena, size_t size);             /* aligned for pointers; NULL: no memory, and failed is set */
 struct value *arena_own(struct arena *arena, struct value *v); /* NULL sets failed */
 
 enum field_type { FIELD_NAME, FIELD_KEYS, FIELD_VALUE, FIELD_INDEX }; /* in the order that sets have */
@@ -60,7 +62,8 @@ struct fieldset_list {
     struct fieldset *last;
 };
 /* Adds one; nothing is added that is no member and has no children. */
-void fieldset_add(struct arena *arena, struct fieldset_list *list, const struct field_element *element, bool member, const struct fieldset *children);
+void fieldset_add(struct arena *arena, struct fieldset_list *list, const struct field_element *element, bool member,
+                  const struct fieldset *children);
 
 const struct fieldset *fieldset_union(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
 const struct fieldset *fieldset_intersection(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
@@ -68,12 +71,14 @@ const struct fieldset *fieldset_intersection(struct arena *arena, const struct f
 const struct fieldset *fieldset_difference(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
 /* The same, and a member of b takes all that is below it. */
 const struct fieldset *fieldset_without(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
-const struct fieldset *fieldset_find(const struct fieldset *set, const struct field_element *element); /* among the first elements, or NULL */
+const struct fieldset *fieldset_find(const struct fieldset *set,
+                                     const struct field_element *element); /* among the first elements, or NULL */
 
 /* FieldsV1: a new value. NULL: no memory. */
 struct value *fieldset_value(const struct fieldset *set) __attribute__((warn_unused_result));
 /* FieldsV1 as a document. False: malformed. The arena copies what it must. */
-bool fieldset_read(struct arena *arena, const struct value *fields, const struct fieldset **set) __attribute__((warn_unused_result));
+bool fieldset_read(struct arena *arena, const struct value *fields, const struct fieldset **set)
+    __attribute__((warn_unused_result));
 
 /* An element as people read it: .spec, [name="nginx"], [="finalizer"]. */
 void field_describe(const struct field_element *element, struct buf *out);

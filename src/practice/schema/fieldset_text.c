@@ -29,7 +29,9 @@ static void print_element(const struct field_element *element, struct buf *out)
         buf_append(out, "f:", 2);
         buf_append_string(out, element->name);
         return;
-    case FIELD_INDEX: buf_printf(out, "i:%ld", element->index); return;
+    case FIELD_INDEX:
+        buf_printf(out, "i:%ld", element->index);
+        return;
     case FIELD_VALUE:
         buf_append(out, "v:", 2);
         print_json(element->value, out);
@@ -55,7 +57,8 @@ static bool build(const struct fieldset *set, struct value *object, struct buf *
         buf_clear(key);
         print_element(&set->element, key);
         struct value *child = buf_ok(key) ? value_add_object(object, key->bytes, key->length) : NULL;
-        ok = child != NULL && (set->children == NULL || !set->member || value_add_object(child, ".", 1) != NULL) && build(set->children, child, key);
+        ok = child != NULL && (set->children == NULL || !set->member || value_add_object(child, ".", 1) != NULL) &&
+             build(set->children, child, key);
     }
     return ok;
 }
@@ -97,7 +100,8 @@ static bool read_keys(struct arena *arena, const char *text, struct field_elemen
     size_t count = value_length(object), i = 0;
     object = arena_own(arena, object);
     struct field_key *keys = arena_get(arena, count * sizeof *keys + 1);
-    for (const struct value *entry = value_first(object); keys != NULL && entry != NULL; entry = value_next(entry)) /* none without memory */
+    for (const struct value *entry = value_first(object); keys != NULL && entry != NULL;
+         entry = value_next(entry)) /* none without memory */
         keys[i++] = (struct field_key){.name = value_key(entry), .value = entry};
     if (keys != NULL)
         qsort(keys, i, sizeof *keys, by_name);
@@ -114,8 +118,11 @@ static bool read_element(struct arena *arena, const char *text, struct field_ele
     const char *rest = text + 2;
     char *end;
     switch (text[0]) {
-    case 'f': *element = (struct field_element){.type = FIELD_NAME, .name = rest}; return true;
-    case 'k': return read_keys(arena, rest, element);
+    case 'f':
+        *element = (struct field_element){.type = FIELD_NAME, .name = rest};
+        return true;
+    case 'k':
+        return read_keys(arena, rest, element);
     case 'i':
         *element = (struct field_element){.type = FIELD_INDEX, .index = strtol(rest, &end, 10)};
         return *rest != '\0' && *end == '\0';
@@ -124,7 +131,9 @@ static bool read_element(struct arena *arena, const char *text, struct field_ele
         *element = (struct field_element){.type = FIELD_VALUE, .value = v};
         return v != NULL && arena_own(arena, v) != NULL;
     }
-    default: *known = false; return true;
+    default:
+        *known = false;
+        return true;
     }
 }
 
@@ -215,8 +224,12 @@ static void describe_value(const struct value *v, struct buf *out)
 void field_describe(const struct field_element *element, struct buf *out)
 {
     switch (element->type) {
-    case FIELD_NAME: buf_printf(out, ".%s", element->name); return;
-    case FIELD_INDEX: buf_printf(out, "[%ld]", element->index); return;
+    case FIELD_NAME:
+        buf_printf(out, ".%s", element->name);
+        return;
+    case FIELD_INDEX:
+        buf_printf(out, "[%ld]", element->index);
+        return;
     case FIELD_VALUE:
         buf_append_string(out, "[=");
         describe_value(element->value, out);

@@ -14,7 +14,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Entries in the order of their keys, a printer for each. */
-static void print_object(const struct value *object, void (*print)(const struct value *entry, struct buf *out), const char *between, struct buf *out)
+static void print_object(const struct value *object, void (*print)(const struct value *entry, struct buf *out),
+                         const char *between, struct buf *out)
 {
     struct vec entries = vec_make(SIZE_MAX, NULL);
     bool ok = true;
@@ -35,7 +36,8 @@ static void print_entry(const struct value *entry, struct buf *out)
     go_print(entry, out);
 }
 
-static void print_list(const struct value *list, void (*print)(const struct value *item, struct buf *out), const char *between, struct buf *out)
+static void print_list(const struct value *list, void (*print)(const struct value *item, struct buf *out), const char *between,
+                       struct buf *out)
 {
     for (const struct value *item = value_first(list); item != NULL; item = value_next(item)) {
         buf_append_string(out, item != value_first(list) ? between : "");
@@ -47,10 +49,16 @@ void go_print(const struct value *v, struct buf *out)
 {
     switch (value_type(v)) {
     case VALUE_MISSING:
-    case VALUE_NULL: buf_append_string(out, "<nil>"); break;
+    case VALUE_NULL:
+        buf_append_string(out, "<nil>");
+        break;
     case VALUE_BOOL:
-    case VALUE_NUMBER: json_print(v, false, out); break;
-    case VALUE_STRING: buf_append_string(out, value_text(v)); break;
+    case VALUE_NUMBER:
+        json_print(v, false, out);
+        break;
+    case VALUE_STRING:
+        buf_append_string(out, value_text(v));
+        break;
     case VALUE_OBJECT:
         buf_append_string(out, "map[");
         print_object(v, print_entry, " ", out);
@@ -75,10 +83,16 @@ void go_print_syntax(const struct value *v, struct buf *out)
 {
     switch (value_type(v)) {
     case VALUE_MISSING:
-    case VALUE_NULL: buf_append_string(out, "interface {}(nil)"); break;
+    case VALUE_NULL:
+        buf_append_string(out, "interface {}(nil)");
+        break;
     case VALUE_BOOL:
-    case VALUE_NUMBER: json_print(v, false, out); break;
-    case VALUE_STRING: go_quote(value_text(v), out); break;
+    case VALUE_NUMBER:
+        json_print(v, false, out);
+        break;
+    case VALUE_STRING:
+        go_quote(value_text(v), out);
+        break;
     case VALUE_OBJECT:
         buf_append_string(out, "map[string]interface {}{");
         print_object(v, print_syntax_entry, ", ", out);

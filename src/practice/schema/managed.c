@@ -10,16 +10,19 @@
 static const struct fieldset meta_fields[9];
 static const struct fieldset stripped_fields[3];
 
-#define FIELD(array, at, count, field, below)                                                                                                                  \
-    {                                                                                                                                                          \
-        .element = {.type = FIELD_NAME, .name = (field)}, .member = true, .children = (below), .next = (at) + 1 < (count) ? &(array)[(at) + 1] : NULL          \
+#define FIELD(array, at, count, field, below)                                                                                  \
+    {                                                                                                                          \
+        .element = {.type = FIELD_NAME, .name = (field)}, .member = true, .children = (below),                                 \
+        .next = (at) + 1 < (count) ? &(array)[(at) + 1] : NULL                                                                 \
     }
 #define META(at, field) FIELD(meta_fields, at, 9, field, NULL)
 
-static const struct fieldset meta_fields[9] = {META(0, "clusterName"), META(1, "creationTimestamp"), META(2, "generation"),
-                                               META(3, "managedFields"), META(4, "name"),            META(5, "namespace"),
-                                               META(6, "resourceVersion"), META(7, "selfLink"),      META(8, "uid")};
-static const struct fieldset stripped_fields[3] = {FIELD(stripped_fields, 0, 3, "apiVersion", NULL), FIELD(stripped_fields, 1, 3, "kind", NULL),
+static const struct fieldset meta_fields[9] = {
+    META(0, "clusterName"), META(1, "creationTimestamp"), META(2, "generation"),      META(3, "managedFields"),
+    META(4, "name"),        META(5, "namespace"),         META(6, "resourceVersion"), META(7, "selfLink"),
+    META(8, "uid")};
+static const struct fieldset stripped_fields[3] = {FIELD(stripped_fields, 0, 3, "apiVersion", NULL),
+                                                   FIELD(stripped_fields, 1, 3, "kind", NULL),
                                                    FIELD(stripped_fields, 2, 3, "metadata", meta_fields)};
 
 const struct fieldset *managers_strip(struct managers *managers, const struct fieldset *set)
@@ -27,7 +30,8 @@ const struct fieldset *managers_strip(struct managers *managers, const struct fi
     return fieldset_difference(&managers->arena, set, stripped_fields);
 }
 
-/* What a subresource, of one kind or of all, does not touch (without) or alone touches (only). Source: GetResetFields of pkg/registry. */
+/* What a subresource, of one kind or of all, does not touch (without) or alone touches (only). Source: GetResetFields of
+ * pkg/registry. */
 static const struct reach {
     const char *kind, *subresource;
     const char *paths[4][4]; /* NULL-terminated; "*" is any */
@@ -42,7 +46,9 @@ static const struct reach {
     {"Pod", "ephemeralcontainers", {{"spec", "ephemeralContainers"}}, true},
     {"Pod",
      "resize",
-     {{"spec", "containers", "*", "resources"}, {"spec", "containers", "*", "resizePolicy"}, {"spec", "initContainers", "*", "resources"},
+     {{"spec", "containers", "*", "resources"},
+      {"spec", "containers", "*", "resizePolicy"},
+      {"spec", "initContainers", "*", "resources"},
       {"spec", "initContainers", "*", "resizePolicy"}},
      true},
 };
@@ -50,7 +56,8 @@ static const struct reach {
 enum { PATHS = 4, PARTS = 4 };
 
 /* Parts of a set that lie on one of the paths from `depth` on, or those that do not. */
-static const struct fieldset *cut(struct arena *arena, const struct fieldset *set, const char *const (*paths)[PARTS], unsigned which, size_t depth, bool only)
+static const struct fieldset *cut(struct arena *arena, const struct fieldset *set, const char *const (*paths)[PARTS],
+                                  unsigned which, size_t depth, bool only)
 {
     struct fieldset_list list = {.first = NULL};
     for (; set != NULL; set = set->next) {
@@ -58,13 +65,15 @@ static const struct fieldset *cut(struct arena *arena, const struct fieldset *se
         bool whole = false;
         for (unsigned i = 0; i < PATHS; i++) {
             const char *part = (which & 1U << i) != 0 && depth < PARTS ? paths[i][depth] : NULL;
-            bool on = part != NULL && (strcmp(part, "*") == 0 || (set->element.type == FIELD_NAME && strcmp(part, set->element.name) == 0));
+            bool on = part != NULL &&
+                      (strcmp(part, "*") == 0 || (set->element.type == FIELD_NAME && strcmp(part, set->element.name) == 0));
             whole |= on && (depth + 1 == PARTS || paths[i][depth + 1] == NULL);
             below |= on ? 1U << i : 0;
         }
-        const struct fieldset *children = whole ? (only ? set->children : NULL) : below != 0 ? cut(arena, set->children, paths, below, depth + 1, only)
-                                                                                  : only     ? NULL
-                                                                                             : set->children;
+        const struct fieldset *children = whole        ? (only ? set->children : NULL)
+                                          : below != 0 ? cut(arena, set->children, paths, below, depth + 1, only)
+                                          : only       ? NULL
+                                                       : set->children;
         bool member = set->member && (only ? below != 0 : !whole);
         fieldset_add(arena, &list, &set->element, member, children);
     }
@@ -107,16 +116,23 @@ static struct value *zero_of(const struct schema_field *field)
     if ((field->flags & SCHEMA_POINTER) != 0)
         return value_null();
     switch (field->schema->type) {
-    case SCHEMA_STRING: return value_string("");
-    case SCHEMA_BOOL: return value_bool(false);
+    case SCHEMA_STRING:
+        return value_string("");
+    case SCHEMA_BOOL:
+        return value_bool(false);
     case SCHEMA_INT32:
     case SCHEMA_INT64:
     case SCHEMA_DOUBLE:
-    case SCHEMA_INT_OR_STRING: return value_int(0);
-    case SCHEMA_QUANTITY: return value_string("0");
-    case SCHEMA_DURATION: return value_string("0s");
-    case SCHEMA_OBJECT: return value_object();
-    default: return value_null();
+    case SCHEMA_INT_OR_STRING:
+        return value_int(0);
+    case SCHEMA_QUANTITY:
+        return value_string("0");
+    case SCHEMA_DURATION:
+        return value_string("0s");
+    case SCHEMA_OBJECT:
+        return value_object();
+    default:
+        return value_null();
     }
 }
 
@@ -144,7 +160,8 @@ const struct value *managers_empty(struct managers *managers)
     return NULL;
 }
 
-bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by, struct error *err)
+bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by,
+                     struct error *err)
 {
     struct arena *arena = &managers->arena;
     struct typed_changes changes = {.removed = NULL};
@@ -173,11 +190,13 @@ bool managers_update(struct managers *managers, const struct value *old, const s
 static bool is_reset(const struct value *list)
 {
     const struct value *only = value_first(list);
-    return value_type(list) == VALUE_ARRAY && (only == NULL || (value_next(only) == NULL && value_type(only) == VALUE_OBJECT && value_first(only) == NULL));
+    return value_type(list) == VALUE_ARRAY &&
+           (only == NULL || (value_next(only) == NULL && value_type(only) == VALUE_OBJECT && value_first(only) == NULL));
 }
 
 /* The managers that an update starts from: those that the client sends, else those of old. */
-static void read_managers(struct managers *managers, const struct value *object, const struct value *old, const struct managed_by *by)
+static void read_managers(struct managers *managers, const struct value *object, const struct value *old,
+                          const struct managed_by *by)
 {
     if (by->subresource == NULL) {
         if (is_reset(value_find(object, "metadata", "managedFields", NULL)))
@@ -197,7 +216,8 @@ static bool keep_old(struct value *object, const struct value *old, struct error
     return list == NULL || value_set(metadata, "managedFields", value_copy(list)) || error_memory(err);
 }
 
-bool managed_update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by, struct error *err)
+bool managed_update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by,
+                    struct error *err)
 {
     struct managers managers = {.arena = arena_make(), .schema = schema};
     struct error why = ERROR_INIT;
@@ -254,7 +274,8 @@ static bool same_rest(struct value *object, const struct value *old)
 
 bool managed_settle(struct value *object, const struct value *old)
 {
-    const struct value *list = value_find(object, "metadata", "managedFields", NULL), *before = value_find(old, "metadata", "managedFields", NULL);
+    const struct value *list = value_find(object, "metadata", "managedFields", NULL),
+                       *before = value_find(old, "metadata", "managedFields", NULL);
     const struct value *entry = value_first(list), *other = value_first(before);
     bool times = false, same = true;
     for (; same && entry != NULL && other != NULL; entry = value_next(entry), other = value_next(other))

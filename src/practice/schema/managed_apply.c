@@ -39,7 +39,8 @@ static void print_kind(const struct value *object, char *out, size_t room)
 static bool is_of_kind(const struct apply *a)
 {
     const char *kind = a->schema->name != NULL ? strrchr(a->schema->name, '.') : NULL, *is = text_at(a->applied, "kind");
-    return strcmp(text_at(a->applied, "apiVersion"), a->by->api_version) == 0 && (kind == NULL ? *is != '\0' : strcmp(kind + 1, is) == 0);
+    return strcmp(text_at(a->applied, "apiVersion"), a->by->api_version) == 0 &&
+           (kind == NULL ? *is != '\0' : strcmp(kind + 1, is) == 0);
 }
 
 /* What cannot be applied at all. */
@@ -62,8 +63,8 @@ static bool check(struct apply *a)
     if (!buf_ok(&text) || a->managers.arena.failed)
         ok = error_memory(a->err);
     else if (!ok)
-        error_set(a->err, ERROR_INTERNAL, "", "failed to create typed patch object (%s/%s; %s): %s", text_at(metadata, "namespace"), text_at(metadata, "name"),
-                  kind, text.bytes);
+        error_set(a->err, ERROR_INTERNAL, "", "failed to create typed patch object (%s/%s; %s): %s",
+                  text_at(metadata, "namespace"), text_at(metadata, "name"), kind, text.bytes);
     buf_free(&text);
     vec_free(&complaints);
     return ok;
@@ -140,7 +141,8 @@ static bool add_conflicts(struct apply *a, const struct manager *manager, const 
                     conflict->field = mem_string(path->bytes);
                     conflict->message = describe_manager(manager);
                 }
-                if (conflict == NULL || !vec_push(a->conflicts, conflict) || conflict->field == NULL || conflict->message == NULL)
+                if (conflict == NULL || !vec_push(a->conflicts, conflict) || conflict->field == NULL ||
+                    conflict->message == NULL)
                     return false;
             }
             path->length = length;
@@ -189,7 +191,8 @@ static const struct manager *next_by_identity(struct apply *a, const struct mana
 static bool refuse(struct apply *a, const struct manager *conflicts)
 {
     bool ok = true;
-    for (const struct manager *manager = next_by_identity(a, conflicts, NULL); ok && manager != NULL; manager = next_by_identity(a, conflicts, manager)) {
+    for (const struct manager *manager = next_by_identity(a, conflicts, NULL); ok && manager != NULL;
+         manager = next_by_identity(a, conflicts, manager)) {
         struct buf path = buf_make(SIZE_MAX);
         ok = add_conflicts(a, manager, manager->set, &path);
         buf_free(&path);
@@ -204,7 +207,8 @@ static bool refuse(struct apply *a, const struct manager *conflicts)
     return false;
 }
 
-/* What kubectl's client-side apply owned: fields of its annotation that the live object still has so. Those are no conflicts for kubectl. */
+/* What kubectl's client-side apply owned: fields of its annotation that the live object still has so. Those are no conflicts
+ * for kubectl. */
 static const struct fieldset *once_applied(struct apply *a)
 {
     struct arena *arena = &a->managers.arena;
@@ -227,7 +231,8 @@ static const struct fieldset *once_applied(struct apply *a)
     vec_free(&complaints);
     if (!ok)
         return NULL;
-    const struct fieldset *changed = fieldset_union(arena, changes.removed, fieldset_union(arena, changes.modified, changes.added));
+    const struct fieldset *changed =
+        fieldset_union(arena, changes.removed, fieldset_union(arena, changes.modified, changes.added));
     return fieldset_difference(arena, typed_fields(arena, config, a->schema), changed);
 }
 
@@ -238,7 +243,8 @@ static bool take_over(struct apply *a, const struct value *new, const struct man
     struct typed_changes changes;
     if (!typed_compare(arena, a->live, new, a->schema, &changes, a->err))
         return false;
-    const struct fieldset *changed = managers_filter(&a->managers, a->by, fieldset_union(arena, changes.modified, changes.added));
+    const struct fieldset *changed =
+        managers_filter(&a->managers, a->by, fieldset_union(arena, changes.modified, changes.added));
     const struct fieldset *removed = managers_filter(&a->managers, a->by, changes.removed);
     struct managers conflicts = {.first = NULL};
     bool allowed_known = false;
@@ -384,12 +390,17 @@ static struct value *lay_over(struct apply *a, bool force)
     return object;
 }
 
-struct value *managed_apply(const struct value *live, const struct value *applied, const struct schema *schema, const struct managed_by *by, bool force,
-                            struct vec *conflicts, struct error *err)
+struct value *managed_apply(const struct value *live, const struct value *applied, const struct schema *schema,
+                            const struct managed_by *by, bool force, struct vec *conflicts, struct error *err)
 {
     struct managed_by named = *by;
-    struct apply a = {.managers = {.arena = arena_make(), .schema = schema}, .live = live, .applied = applied, .schema = schema, .by = &named,
-                      .conflicts = conflicts, .err = err};
+    struct apply a = {.managers = {.arena = arena_make(), .schema = schema},
+                      .live = live,
+                      .applied = applied,
+                      .schema = schema,
+                      .by = &named,
+                      .conflicts = conflicts,
+                      .err = err};
     struct value *object = NULL;
     *conflicts = vec_make(SIZE_MAX, free_conflict);
     named.manager = by->manager != NULL ? by->manager : "";

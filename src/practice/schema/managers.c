@@ -17,7 +17,8 @@ static const char *text_or_empty(const struct value *entry, const char *key)
 
 static bool same(const struct manager *manager, const struct manager *other)
 {
-    return manager->applied == other->applied && strcmp(manager->name, other->name) == 0 && strcmp(manager->subresource, other->subresource) == 0 &&
+    return manager->applied == other->applied && strcmp(manager->name, other->name) == 0 &&
+           strcmp(manager->subresource, other->subresource) == 0 &&
            (manager->applied || strcmp(manager->api_version, other->api_version) == 0);
 }
 
@@ -163,7 +164,11 @@ static int by_age(const void *a, const void *b)
 /* Puts a manager's fields into the bucket of its version, whose first was found before. */
 static void pour(struct managers *managers, struct manager *first, struct manager *manager)
 {
-    struct manager like = {.name = "ancient-changes", .api_version = manager->api_version, .subresource = "", .set = first->set}, *bucket = find(managers, &like);
+    struct manager like = {.name = "ancient-changes",
+                           .api_version = manager->api_version,
+                           .subresource = "",
+                           .set = first->set},
+                   *bucket = find(managers, &like);
     if (bucket == NULL) {
         managers_drop(managers, first);
         bucket = put(managers, &like);
@@ -229,8 +234,9 @@ static struct value *entry_of(const struct manager *manager)
         time_print(manager->time_ms, time);
     struct value *entry = value_object();
     if (add_text(entry, "manager", manager->name) && add_text(entry, "operation", manager->applied ? "Apply" : "Update") &&
-        add_text(entry, "apiVersion", manager->api_version) && add_text(entry, "time", time) && add_text(entry, "fieldsType", "FieldsV1") &&
-        value_add(entry, "fieldsV1", fieldset_value(manager->set)) && add_text(entry, "subresource", manager->subresource))
+        add_text(entry, "apiVersion", manager->api_version) && add_text(entry, "time", time) &&
+        add_text(entry, "fieldsType", "FieldsV1") && value_add(entry, "fieldsV1", fieldset_value(manager->set)) &&
+        add_text(entry, "subresource", manager->subresource))
         return entry;
     value_free(entry);
     return NULL;

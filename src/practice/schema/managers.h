@@ -21,7 +21,8 @@ struct managers {
     struct manager *first;
 };
 
-/* Reads what an object has; names are borrowed from it. False: malformed (then there are none); arena.failed tells a lack of memory. */
+/* Reads what an object has; names are borrowed from it. False: malformed (then there are none); arena.failed tells a lack of
+ * memory. */
 bool managers_read(struct managers *managers, const struct value *object) __attribute__((warn_unused_result));
 /* The one with this identity (an applier's version is no part of it), or NULL. */
 struct manager *managers_find(const struct managers *managers, const struct managed_by *by, bool applied);
@@ -38,14 +39,16 @@ const char *managers_identity(struct managers *managers, const struct manager *m
 /* Writes metadata.managedFields, or removes it if there are none. */
 bool managers_write(struct managers *managers, struct value *object, struct error *err) __attribute__((warn_unused_result));
 
-/* Fields that this request cannot set: those are nobody's (the status of a kind by its main resource, the spec by status ...). */
+/* Fields that this request cannot set: those are nobody's (the status of a kind by its main resource, the spec by status ...).
+ */
 const struct fieldset *managers_filter(struct managers *managers, const struct managed_by *by, const struct fieldset *set);
 /* Without what belongs to nobody: name, uid, resourceVersion ... */
 const struct fieldset *managers_strip(struct managers *managers, const struct fieldset *set);
 /* What an object of the kind is that says nothing: fields that are always there. NULL: no memory; the arena owns it. */
 const struct value *managers_empty(struct managers *managers);
-/* What an update by `by` makes of the managers: new against old (NULL: it is a creation). False: cannot be told, err says why; nothing was changed. */
-bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by, struct error *err)
-    __attribute__((warn_unused_result));
+/* What an update by `by` makes of the managers: new against old (NULL: it is a creation). False: cannot be told, err says
+ * why; nothing was changed. */
+bool managers_update(struct managers *managers, const struct value *old, const struct value *new, const struct managed_by *by,
+                     struct error *err) __attribute__((warn_unused_result));
 
 #endif

@@ -67,7 +67,7 @@ static const char *named_by(const char *key, const char *prefix)
 static const char *go_kind(const struct schema *schema)
 {
     static const char *const kinds[] = {
-        [SCHEMA_STRING] = "string", [SCHEMA_BOOL] = "bool",   [SCHEMA_INT32] = "int32", [SCHEMA_INT64] = "int64",
+        [SCHEMA_STRING] = "string",  [SCHEMA_BOOL] = "bool",   [SCHEMA_INT32] = "int32", [SCHEMA_INT64] = "int64",
         [SCHEMA_DOUBLE] = "float64", [SCHEMA_BYTES] = "slice", [SCHEMA_ARRAY] = "slice", [SCHEMA_MAP] = "map"};
     size_t count = sizeof kinds / sizeof kinds[0];
     return schema != NULL && schema->type < count && kinds[schema->type] != NULL ? kinds[schema->type] : "struct";
@@ -76,9 +76,15 @@ static const char *go_kind(const struct schema *schema)
 /* The last part of the name of its definition. */
 static const char *struct_name(const struct schema *schema)
 {
-    static const char *const special[] = {[SCHEMA_QUANTITY] = "Quantity", [SCHEMA_INT_OR_STRING] = "IntOrString", [SCHEMA_TIME] = "Time",
-                                          [SCHEMA_MICRO_TIME] = "MicroTime", [SCHEMA_DURATION] = "Duration",       [SCHEMA_FIELDS] = "FieldsV1",
-                                          [SCHEMA_RAW] = "RawExtension",     [SCHEMA_ANY] = "JSON",                [SCHEMA_OBJECT] = ""};
+    static const char *const special[] = {[SCHEMA_QUANTITY] = "Quantity",
+                                          [SCHEMA_INT_OR_STRING] = "IntOrString",
+                                          [SCHEMA_TIME] = "Time",
+                                          [SCHEMA_MICRO_TIME] = "MicroTime",
+                                          [SCHEMA_DURATION] = "Duration",
+                                          [SCHEMA_FIELDS] = "FieldsV1",
+                                          [SCHEMA_RAW] = "RawExtension",
+                                          [SCHEMA_ANY] = "JSON",
+                                          [SCHEMA_OBJECT] = ""};
     const char *name = schema->name != NULL ? schema->name : special[schema->type], *dot = strrchr(name, '.');
     return dot != NULL ? dot + 1 : name;
 }
@@ -87,7 +93,8 @@ static const char *struct_name(const struct schema *schema)
 static const struct schema_field *field_of(struct patching *p, const struct schema *schema, const char *key)
 {
     if (strcmp(go_kind(schema), "struct") != 0) {
-        error_set(p->err, ERROR_INTERNAL, "", "merging an object in json but data type is not struct, instead is: %s", go_kind(schema));
+        error_set(p->err, ERROR_INTERNAL, "", "merging an object in json but data type is not struct, instead is: %s",
+                  go_kind(schema));
         return NULL;
     }
     const struct schema_field *field = schema_field(schema, key);
@@ -97,7 +104,8 @@ static const struct schema_field *field_of(struct patching *p, const struct sche
         struct buf quoted = buf_make(SIZE_MAX);
         go_quote(key, &quoted);
         if (buf_ok(&quoted))
-            error_set(p->err, ERROR_INTERNAL, "", "unable to find api field in struct %s for the json field %s", struct_name(schema), quoted.bytes);
+            error_set(p->err, ERROR_INTERNAL, "", "unable to find api field in struct %s for the json field %s",
+                      struct_name(schema), quoted.bytes);
         else
             error_memory(p->err);
         buf_free(&quoted);
@@ -186,7 +194,8 @@ static bool retain(struct patching *p, struct value *original, struct value *pat
             ok = map_set(&kept, value_text(key), list) || error_memory(p->err);
     for (const struct value *entry = value_first(patch); ok && entry != NULL; entry = value_next(entry)) {
         const char *key = value_key(entry);
-        bool sets = entry != list && value_type(entry) != VALUE_NULL && !starts(key, delete_list) && !starts(key, element_order);
+        bool sets =
+            entry != list && value_type(entry) != VALUE_NULL && !starts(key, delete_list) && !starts(key, element_order);
         ok = !sets || map_has(&kept, key) || patch_refuse(p, ERROR_INPUT, "invalid patch format of retainKeys");
     }
     for (struct value *entry = value_first(original), *next; ok && entry != NULL; entry = next) {
@@ -248,8 +257,8 @@ static bool ordered(struct patching *p, struct value *original, struct value *pa
 }
 
 /* One $setElementOrder/KEY, taken out of the patch: the list that it is for is done here. */
-static bool order_one(struct patching *p, struct value *original, struct value *patch, const char *whole, const struct value *order,
-                      const struct schema *schema)
+static bool order_one(struct patching *p, struct value *original, struct value *patch, const char *whole,
+                      const struct value *order, const struct schema *schema)
 {
     static const char list[] = "[]interface {}";
     const char *key = named_by(whole, element_order);
@@ -297,8 +306,8 @@ static bool set_plain(struct patching *p, struct value *original, const char *ke
     return true;
 }
 
-static bool lay_list(struct patching *p, struct value *original, struct value *there, const char *key, struct value *new, const struct schema *schema,
-                     bool deletes)
+static bool lay_list(struct patching *p, struct value *original, struct value *there, const char *key, struct value *new,
+                     const struct schema *schema, bool deletes)
 {
     struct patch_list how;
     struct vec first, second, merged = vec_make(SIZE_MAX, (void (*)(void *))value_free);
@@ -318,7 +327,8 @@ static bool lay_list(struct patching *p, struct value *original, struct value *t
     return ok;
 }
 
-static bool lay_object(struct patching *p, struct value *original, struct value *there, const char *key, struct value *new, const struct schema *schema)
+static bool lay_object(struct patching *p, struct value *original, struct value *there, const char *key, struct value *new,
+                       const struct schema *schema)
 {
     const struct schema_field *field = field_of(p, schema, key);
     if (field == NULL) {
@@ -326,7 +336,8 @@ static bool lay_object(struct patching *p, struct value *original, struct value 
         return false;
     }
     /* PodDisruptionBudget's selector is the one field with patchStrategy "replace". */
-    bool replaces = schema->name != NULL && strcmp(schema->name, "io.k8s.api.policy.v1.PodDisruptionBudgetSpec") == 0 && strcmp(key, "selector") == 0;
+    bool replaces = schema->name != NULL && strcmp(schema->name, "io.k8s.api.policy.v1.PodDisruptionBudgetSpec") == 0 &&
+                    strcmp(key, "selector") == 0;
     struct value *merged = replaces ? new : patch_object(p, value_take(original, there), new, field->schema);
     return merged != NULL && (value_set(original, key, merged) || error_memory(p->err));
 }
@@ -372,15 +383,18 @@ struct value *patch_object(struct patching *p, struct value *original, struct va
     return NULL;
 }
 
-struct value *patch_strategic(const struct value *document, const struct value *patch, const struct schema *schema, struct error *err)
+struct value *patch_strategic(const struct value *document, const struct value *patch, const struct schema *schema,
+                              struct error *err)
 {
     enum value_type type = value_type(patch);
     if (type != VALUE_OBJECT && type != VALUE_NULL) {
-        error_set(err, ERROR_INPUT, "", "json: cannot unmarshal %s into Go value of type map[string]interface {}", value_type_name(type));
+        error_set(err, ERROR_INPUT, "", "json: cannot unmarshal %s into Go value of type map[string]interface {}",
+                  value_type_name(type));
         return NULL;
     }
     struct patching p = {.err = err, .key = buf_make(SIZE_MAX)};
-    struct value *original = value_copy(document), *own = type == VALUE_NULL ? value_object() : value_copy(patch), *result = NULL;
+    struct value *original = value_copy(document), *own = type == VALUE_NULL ? value_object() : value_copy(patch),
+                 *result = NULL;
     if (original != NULL && own != NULL)
         result = patch_object(&p, original, own, schema);
     else {

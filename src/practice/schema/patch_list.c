@@ -111,19 +111,24 @@ static void sort_items(struct item *items, size_t count)
         }
 }
 
-/* Puts what the patch speaks of and what only the server has in one list again: each in its order, the server's before what they stood before. */
+/* Puts what the patch speaks of and what only the server has in one list again: each in its order, the server's before what
+ * they stood before. */
 static void interleave(const struct item *server, size_t servers, const struct item *patch, size_t patches, void **out)
 {
     for (size_t i = 0, j = 0; i < servers || j < patches;) {
-        bool first = j >= patches || (i < servers && server[i].there >= 0 && patch[j].there >= 0 && server[i].there < patch[j].there);
+        bool first =
+            j >= patches || (i < servers && server[i].there >= 0 && patch[j].there >= 0 && server[i].there < patch[j].there);
         *out++ = first ? server[i++].value : patch[j++].value;
     }
 }
 
-/* wanted: the order that the patch wants; there: the order that the server had. Items that are not in `wanted` keep to the other. */
-static bool arrange(struct patching *p, struct vec *merged, const struct map *wanted, const struct map *there, const char *merge_key)
+/* wanted: the order that the patch wants; there: the order that the server had. Items that are not in `wanted` keep to the
+ * other. */
+static bool arrange(struct patching *p, struct vec *merged, const struct map *wanted, const struct map *there,
+                    const char *merge_key)
 {
-    struct item *items = mem_zero(merged->length + 1, 2 * sizeof *items), *server = items != NULL ? items + merged->length : NULL;
+    struct item *items = mem_zero(merged->length + 1, 2 * sizeof *items),
+                *server = items != NULL ? items + merged->length : NULL;
     size_t patches = 0, servers = 0;
     bool ok = items != NULL || error_memory(p->err);
     for (size_t i = 0; ok && i < merged->length; i++) {
@@ -230,7 +235,8 @@ static bool append_all(struct patching *p, struct vec *to, struct vec *from)
     return ok;
 }
 
-/* $patch in items: what they delete leaves the original; $patch: replace drops it whole. What is left of the patch has no directives. */
+/* $patch in items: what they delete leaves the original; $patch: replace drops it whole. What is left of the patch has no
+ * directives. */
 static bool heed_directives(struct patching *p, struct vec *original, struct vec *patch, const char *merge_key)
 {
     struct map gone = map_make(SIZE_MAX, NULL);
@@ -284,8 +290,10 @@ static bool lay_items(struct patching *p, struct vec *original, struct vec *patc
     struct map places = map_make(SIZE_MAX, NULL);
     bool ok = true;
     for (size_t i = 0; ok && i < original->length; i++) {
-        const char *key = value_get(original->items[i], how->merge_key) != NULL ? key_of(p, original->items[i], how->merge_key) : "";
-        ok = key != NULL && (*key == '\0' || map_has(&places, key) || map_set(&places, key, (void *)(uintptr_t)(i + 1)) || error_memory(p->err));
+        const char *key =
+            value_get(original->items[i], how->merge_key) != NULL ? key_of(p, original->items[i], how->merge_key) : "";
+        ok = key != NULL && (*key == '\0' || map_has(&places, key) || map_set(&places, key, (void *)(uintptr_t)(i + 1)) ||
+                             error_memory(p->err));
     }
     for (size_t i = 0; ok && i < patch->length; i++) {
         struct value *item = patch->items[i];
@@ -295,7 +303,8 @@ static bool lay_items(struct patching *p, struct vec *original, struct vec *patc
         }
         const char *key = key_of(p, item, how->merge_key);
         uintptr_t at = key != NULL ? (uintptr_t)map_get(&places, key) : 0;
-        ok = key != NULL && (at > 0 || map_set(&places, key, (void *)(uintptr_t)(original->length + 1)) || error_memory(p->err));
+        ok =
+            key != NULL && (at > 0 || map_set(&places, key, (void *)(uintptr_t)(original->length + 1)) || error_memory(p->err));
         if (!ok)
             break;
         patch->items[i] = NULL;
@@ -331,8 +340,8 @@ static void unview(struct value *array, struct vec *items)
     value_free(array);
 }
 
-static bool merge_lists(struct patching *p, struct vec *original, struct vec *patch, const struct patch_list *how, enum value_type type,
-                        bool delete_list, struct vec *out)
+static bool merge_lists(struct patching *p, struct vec *original, struct vec *patch, const struct patch_list *how,
+                        enum value_type type, bool delete_list, struct vec *out)
 {
     struct map wanted = map_make(SIZE_MAX, NULL), there = map_make(SIZE_MAX, NULL);
     bool maps = type == VALUE_OBJECT, ok = true;
@@ -358,7 +367,8 @@ static bool merge_lists(struct patching *p, struct vec *original, struct vec *pa
     return ok;
 }
 
-bool patch_lists(struct patching *p, struct vec *original, struct vec *patch, const struct patch_list *how, bool delete_list, struct vec *out)
+bool patch_lists(struct patching *p, struct vec *original, struct vec *patch, const struct patch_list *how, bool delete_list,
+                 struct vec *out)
 {
     enum value_type type = VALUE_MISSING;
     if (!how->merge && !delete_list)
@@ -382,15 +392,19 @@ static bool no_map(struct patching *p, const struct value *list)
     return item == NULL || error_set(p->err, ERROR_INTERNAL, "", "value for key %zu is not a map", at);
 }
 
-bool patch_order(struct patching *p, struct vec *merged, const struct value *order, const struct value *original, const struct value *patch, const char *merge_key)
+bool patch_order(struct patching *p, struct vec *merged, const struct value *order, const struct value *original,
+                 const struct value *patch, const char *merge_key)
 {
     struct map wanted = map_make(SIZE_MAX, NULL), there = map_make(SIZE_MAX, NULL);
     enum value_type type = VALUE_MISSING;
     bool ok = merge_key == NULL || merged->length == 0 || no_map(p, order);
     ok = ok && type_of(p, original, patch, &type);
     if (ok && type == VALUE_OBJECT && merge_key == NULL) /* not to be compared; and none has the key that is no name */
-        ok = merged->length > 0 || value_first(order) != NULL ? patch_panic(p) : value_first(original) == NULL || patch_no_key(p, value_first(original), "");
-    for (const struct value *item = merge_key != NULL ? value_first(order) : NULL; ok && type == VALUE_OBJECT && item != NULL; item = value_next(item))
+        ok = merged->length > 0 || value_first(order) != NULL
+                 ? patch_panic(p)
+                 : value_first(original) == NULL || patch_no_key(p, value_first(original), "");
+    for (const struct value *item = merge_key != NULL ? value_first(order) : NULL; ok && type == VALUE_OBJECT && item != NULL;
+         item = value_next(item))
         ok = value_get(item, merge_key) != NULL || patch_no_key(p, item, merge_key);
     ok = ok && places_of(p, value_first(order), merge_key, &wanted) && places_of(p, value_first(original), merge_key, &there) &&
          arrange(p, merged, &wanted, &there, merge_key);
@@ -444,8 +458,8 @@ bool patch_check_order(struct patching *p, const struct value *patch, const stru
         wanted = value_next(wanted);
     }
     /* Deleting items are not in the list that Go walks; other marked ones at its end it does not reach, and complains of. */
-    while (item != NULL && is_marked(item) && value_text(value_get(item, "$patch")) != NULL && strcmp(value_text(value_get(item, "$patch")), "delete") == 0 &&
-           merge_key != NULL)
+    while (item != NULL && is_marked(item) && value_text(value_get(item, "$patch")) != NULL &&
+           strcmp(value_text(value_get(item, "$patch")), "delete") == 0 && merge_key != NULL)
         item = value_next(item);
     if (item == NULL)
         return true;

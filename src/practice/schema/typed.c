@@ -92,17 +92,22 @@ static const struct value *key_default(struct arena *arena, const struct schema 
         return NULL;
     if (field->default_json != NULL)
         return arena_own(arena, json_parse(field->default_json, strlen(field->default_json), "default", NULL));
-    /* The one key whose default ("") the table does not have, since it makes no difference in Go's decoding: OpenAPI says it. */
+    /* The one key whose default ("") the table does not have, since it makes no difference in Go's decoding: OpenAPI says it.
+     */
     bool reference = items->name != NULL && strcmp(items->name, "io.k8s.api.core.v1.LocalObjectReference") == 0;
     if (!reference && ((field->flags & SCHEMA_ALWAYS) == 0 || (field->flags & SCHEMA_POINTER) != 0))
         return NULL;
     switch (field->schema->type) {
-    case SCHEMA_STRING: return arena_own(arena, value_string(""));
-    case SCHEMA_BOOL: return arena_own(arena, value_bool(false));
+    case SCHEMA_STRING:
+        return arena_own(arena, value_string(""));
+    case SCHEMA_BOOL:
+        return arena_own(arena, value_bool(false));
     case SCHEMA_INT32:
     case SCHEMA_INT64:
-    case SCHEMA_DOUBLE: return arena_own(arena, value_int(0));
-    default: return NULL;
+    case SCHEMA_DOUBLE:
+        return arena_own(arena, value_int(0));
+    default:
+        return NULL;
     }
 }
 
@@ -122,7 +127,8 @@ static const char *no_keys(struct arena *arena, const char *const *keys)
     return kept != NULL ? kept : "associative list with keys has an element that omits all key fields";
 }
 
-static bool keyed_element(struct arena *arena, const struct value *item, const struct schema *list, struct field_element *element, const char **why)
+static bool keyed_element(struct arena *arena, const struct value *item, const struct schema *list,
+                          struct field_element *element, const char **why)
 {
     const char *const alone[] = {list->merge_key, NULL}, *const *names = list->keys != NULL ? list->keys : alone;
     unsigned count = 0, known = 0;
@@ -150,13 +156,15 @@ static bool keyed_element(struct arena *arena, const struct value *item, const s
     return known > 0;
 }
 
-bool typed_element(struct arena *arena, const struct value *item, const struct schema *list, struct field_element *element, const char **why)
+bool typed_element(struct arena *arena, const struct value *item, const struct schema *list, struct field_element *element,
+                   const char **why)
 {
     if (list_of(list) == SCHEMA_KEYED)
         return keyed_element(arena, item, list, element, why);
     static const char *const refused[] = {[VALUE_OBJECT] = "associative list without keys has an element that's a map type",
                                           [VALUE_ARRAY] = "not supported: associative list with lists as elements",
-                                          [VALUE_NULL] = "associative list without keys has an element that's an explicit null"};
+                                          [VALUE_NULL] =
+                                              "associative list without keys has an element that's an explicit null"};
     *element = (struct field_element){.type = FIELD_VALUE, .value = item};
     *why = refused[value_type(item)];
     return *why == NULL;
@@ -169,8 +177,8 @@ static int by_element(const void *a, const void *b)
     return order != 0 ? order : (*x)->at < (*y)->at ? -1 : 1;
 }
 
-bool typed_items(struct arena *arena, const struct value *list, const struct schema *schema, struct typed_item **items, struct typed_item ***sorted,
-                 size_t *count, struct error *err)
+bool typed_items(struct arena *arena, const struct value *list, const struct schema *schema, struct typed_item **items,
+                 struct typed_item ***sorted, size_t *count, struct error *err)
 {
     size_t length = value_type(list) == VALUE_ARRAY ? value_length(list) : 0, i = 0;
     *items = arena_get(arena, length * sizeof **items);
@@ -248,7 +256,8 @@ static void validate_scalar(struct validation *validation, const struct value *v
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     if (!is_scalar(v))
         complain(validation, "expected any scalar, got ", "", v);
@@ -256,7 +265,8 @@ static void validate_scalar(struct validation *validation, const struct value *v
 
 static void validate(struct validation *validation, const struct value *v, const struct schema *schema);
 
-static void validate_below(struct validation *validation, const struct field_element *element, const struct value *v, const struct schema *schema)
+static void validate_below(struct validation *validation, const struct field_element *element, const struct value *v,
+                           const struct schema *schema)
 {
     size_t length = validation->path.length;
     field_describe(element, &validation->path);
@@ -289,8 +299,10 @@ static void validate_list(struct validation *validation, const struct value *lis
 {
     enum typed_shape shape = typed_shape(schema, list);
     size_t count = value_length(list), at = 0;
-    struct typed_item *items = arena_get(validation->arena, count * sizeof *items), **sorted = arena_get(validation->arena, count * sizeof *sorted);
-    for (const struct value *item = value_first(list); items != NULL && sorted != NULL && item != NULL; item = value_next(item), at++) {
+    struct typed_item *items = arena_get(validation->arena, count * sizeof *items),
+                      **sorted = arena_get(validation->arena, count * sizeof *sorted);
+    for (const struct value *item = value_first(list); items != NULL && sorted != NULL && item != NULL;
+         item = value_next(item), at++) {
         const char *why = NULL;
         items[at] = (struct typed_item){.element = {.type = FIELD_INDEX, .index = (long)at}, .value = item, .at = at};
         sorted[at] = &items[at];

@@ -27,11 +27,11 @@ static const struct schema *below(const struct schema *schema, const struct sche
     return field != NULL ? field->schema : schema != NULL && schema->type == SCHEMA_MAP ? schema->items : NULL;
 }
 
-static enum fate compare(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema, size_t depth,
-                         struct typed_changes *changes);
+static enum fate compare(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema,
+                         size_t depth, struct typed_changes *changes);
 
-static void compare_entry(struct comparison *c, const struct field_element *element, const struct value *old, const struct value *new,
-                          const struct schema *schema, size_t depth, struct growing *growing)
+static void compare_entry(struct comparison *c, const struct field_element *element, const struct value *old,
+                          const struct value *new, const struct schema *schema, size_t depth, struct growing *growing)
 {
     struct typed_changes deeper = {.removed = NULL};
     enum fate fate = compare(c, old, new, schema, depth + 1, &deeper);
@@ -40,8 +40,8 @@ static void compare_entry(struct comparison *c, const struct field_element *elem
     fieldset_add(c->arena, &growing->added, element, fate == FATE_ADDED, deeper.added);
 }
 
-static void compare_maps(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema, size_t depth,
-                         struct growing *growing)
+static void compare_maps(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema,
+                         size_t depth, struct growing *growing)
 {
     const struct value **left, **right;
     size_t lefts = typed_entries(c->arena, old, &left), rights = typed_entries(c->arena, new, &right), cursor = 0;
@@ -63,13 +63,14 @@ static bool same_items(struct typed_item *const *left, size_t lefts, struct type
 }
 
 /* All items with one element on either side. */
-static void compare_items(struct comparison *c, struct typed_item *const *left, size_t lefts, struct typed_item *const *right, size_t rights,
-                          const struct schema *items, size_t depth, struct growing *growing)
+static void compare_items(struct comparison *c, struct typed_item *const *left, size_t lefts, struct typed_item *const *right,
+                          size_t rights, const struct schema *items, size_t depth, struct growing *growing)
 {
     const struct field_element *element = &(lefts > 0 ? left : right)[0]->element;
     struct typed_changes deeper = {.removed = NULL};
     if (lefts <= 1 && rights <= 1) {
-        compare_entry(c, element, lefts > 0 ? left[0]->value : NULL, rights > 0 ? right[0]->value : NULL, items, depth, growing);
+        compare_entry(c, element, lefts > 0 ? left[0]->value : NULL, rights > 0 ? right[0]->value : NULL, items, depth,
+                      growing);
         return;
     }
     if (lefts >= 2 && rights >= 2) {
@@ -94,8 +95,8 @@ static size_t equal_run(struct typed_item *const *items, size_t at, size_t count
     return end - at;
 }
 
-static void compare_lists(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema, size_t depth,
-                          struct growing *growing)
+static void compare_lists(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema,
+                          size_t depth, struct growing *growing)
 {
     struct typed_item *items, **left, **right;
     size_t lefts, rights;
@@ -113,8 +114,8 @@ static void compare_lists(struct comparison *c, const struct value *old, const s
     }
 }
 
-static enum fate compare(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema, size_t depth,
-                         struct typed_changes *changes)
+static enum fate compare(struct comparison *c, const struct value *old, const struct value *new, const struct schema *schema,
+                         size_t depth, struct typed_changes *changes)
 {
     enum typed_shape shape = typed_shape(schema, value_type(new) > VALUE_NULL ? new : old);
     bool leaf = shape == TYPED_LEAF || depth >= FIELD_DEPTH || (is_empty(old) && is_empty(new));
@@ -123,12 +124,13 @@ static enum fate compare(struct comparison *c, const struct value *old, const st
         compare_maps(c, old, new, schema, depth, &growing);
     else if (!leaf)
         compare_lists(c, old, new, schema, depth, &growing);
-    *changes = (struct typed_changes){.removed = growing.removed.first, .modified = growing.modified.first, .added = growing.added.first};
+    *changes = (struct typed_changes){
+        .removed = growing.removed.first, .modified = growing.modified.first, .added = growing.added.first};
     return old == NULL ? FATE_ADDED : new == NULL ? FATE_REMOVED : leaf && !value_equal(old, new) ? FATE_MODIFIED : FATE_SAME;
 }
 
-bool typed_compare(struct arena *arena, const struct value *old, const struct value *new, const struct schema *schema, struct typed_changes *changes,
-                   struct error *err)
+bool typed_compare(struct arena *arena, const struct value *old, const struct value *new, const struct schema *schema,
+                   struct typed_changes *changes, struct error *err)
 {
     struct comparison c = {.arena = arena, .err = err};
     compare(&c, old, new, schema, 0, changes);
@@ -145,24 +147,33 @@ static bool is_zero(const struct value *v, const struct schema_field *field)
     if ((field->flags & SCHEMA_POINTER) != 0)
         return value_type(v) == VALUE_NULL;
     switch (field->schema->type) {
-    case SCHEMA_STRING: return text != NULL && *text == '\0';
-    case SCHEMA_BOOL: return value_type(v) == VALUE_BOOL && !value_is_true(v);
+    case SCHEMA_STRING:
+        return text != NULL && *text == '\0';
+    case SCHEMA_BOOL:
+        return value_type(v) == VALUE_BOOL && !value_is_true(v);
     case SCHEMA_INT32:
     case SCHEMA_INT64:
     case SCHEMA_DOUBLE:
-    case SCHEMA_INT_OR_STRING: return value_as_int(v, &number) && number == 0;
-    case SCHEMA_QUANTITY: return text != NULL && strcmp(text, "0") == 0;
-    case SCHEMA_DURATION: return text != NULL && strcmp(text, "0s") == 0;
-    case SCHEMA_OBJECT: return value_type(v) == VALUE_OBJECT && is_empty(v);
-    default: return value_type(v) == VALUE_NULL;
+    case SCHEMA_INT_OR_STRING:
+        return value_as_int(v, &number) && number == 0;
+    case SCHEMA_QUANTITY:
+        return text != NULL && strcmp(text, "0") == 0;
+    case SCHEMA_DURATION:
+        return text != NULL && strcmp(text, "0s") == 0;
+    case SCHEMA_OBJECT:
+        return value_type(v) == VALUE_OBJECT && is_empty(v);
+    default:
+        return value_type(v) == VALUE_NULL;
     }
 }
 
-/* zero: the field, where the object that says nothing has it; NULL: it has not. Answers what is below; *self: the path itself is set. */
-static const struct fieldset *created(struct comparison *c, const struct value *v, const struct schema *schema, const struct schema_field *zero, size_t depth,
-                                      bool *self);
+/* zero: the field, where the object that says nothing has it; NULL: it has not. Answers what is below; *self: the path itself
+ * is set. */
+static const struct fieldset *created(struct comparison *c, const struct value *v, const struct schema *schema,
+                                      const struct schema_field *zero, size_t depth, bool *self);
 
-static const struct fieldset *created_map(struct comparison *c, const struct value *v, const struct schema *schema, bool always, size_t depth)
+static const struct fieldset *created_map(struct comparison *c, const struct value *v, const struct schema *schema, bool always,
+                                          size_t depth)
 {
     const struct value **entries;
     size_t count = typed_entries(c->arena, v, &entries), cursor = 0;
@@ -177,7 +188,8 @@ static const struct fieldset *created_map(struct comparison *c, const struct val
     return list.first;
 }
 
-static const struct fieldset *created_list(struct comparison *c, const struct value *v, const struct schema *schema, size_t depth)
+static const struct fieldset *created_list(struct comparison *c, const struct value *v, const struct schema *schema,
+                                           size_t depth)
 {
     struct typed_item *items, **sorted;
     size_t count;
@@ -189,13 +201,14 @@ static const struct fieldset *created_list(struct comparison *c, const struct va
     for (size_t i = 0, same; i < count; i += same) {
         bool self;
         same = equal_run(sorted, i, count);
-        fieldset_add(c->arena, &list, &sorted[i]->element, true, same > 1 ? NULL : created(c, sorted[i]->value, schema->items, NULL, depth + 1, &self));
+        fieldset_add(c->arena, &list, &sorted[i]->element, true,
+                     same > 1 ? NULL : created(c, sorted[i]->value, schema->items, NULL, depth + 1, &self));
     }
     return list.first;
 }
 
-static const struct fieldset *created(struct comparison *c, const struct value *v, const struct schema *schema, const struct schema_field *zero, size_t depth,
-                                      bool *self)
+static const struct fieldset *created(struct comparison *c, const struct value *v, const struct schema *schema,
+                                      const struct schema_field *zero, size_t depth, bool *self)
 {
     enum typed_shape shape = typed_shape(schema, v);
     bool leaf = shape == TYPED_LEAF || depth >= FIELD_DEPTH || is_empty(v);
@@ -203,11 +216,13 @@ static const struct fieldset *created(struct comparison *c, const struct value *
     if (leaf)
         return NULL;
     if (shape == TYPED_MAP)
-        return created_map(c, v, schema, zero != NULL && schema->type == SCHEMA_OBJECT && (zero->flags & SCHEMA_POINTER) == 0, depth);
+        return created_map(c, v, schema, zero != NULL && schema->type == SCHEMA_OBJECT && (zero->flags & SCHEMA_POINTER) == 0,
+                           depth);
     return created_list(c, v, schema, depth);
 }
 
-bool typed_created(struct arena *arena, const struct value *new, const struct schema *schema, const struct fieldset **set, struct error *err)
+bool typed_created(struct arena *arena, const struct value *new, const struct schema *schema, const struct fieldset **set,
+                   struct error *err)
 {
     struct comparison c = {.arena = arena, .err = err};
     *set = created_map(&c, new, schema, true, 0);
@@ -216,9 +231,11 @@ bool typed_created(struct arena *arena, const struct value *new, const struct sc
 
 /* ---- all that a document speaks of ---- */
 
-static const struct fieldset *fields(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth, bool *self);
+static const struct fieldset *fields(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth,
+                                     bool *self);
 
-static const struct fieldset *fields_of_map(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth)
+static const struct fieldset *fields_of_map(struct arena *arena, const struct value *v, const struct schema *schema,
+                                            size_t depth)
 {
     const struct value **entries;
     size_t count = typed_entries(arena, v, &entries), cursor = 0;
@@ -226,14 +243,16 @@ static const struct fieldset *fields_of_map(struct arena *arena, const struct va
     for (size_t i = 0; i < count; i++) {
         struct field_element element = {.type = FIELD_NAME, .name = value_key(entries[i])};
         const struct schema_field *field = typed_next_field(schema, element.name, &cursor);
-        bool self, empty = value_type(entries[i]) == VALUE_NULL || (value_type(entries[i]) == VALUE_OBJECT && is_empty(entries[i]));
+        bool self,
+            empty = value_type(entries[i]) == VALUE_NULL || (value_type(entries[i]) == VALUE_OBJECT && is_empty(entries[i]));
         const struct fieldset *children = fields(arena, entries[i], below(schema, field), depth + 1, &self);
         fieldset_add(arena, &list, &element, self || empty || field == NULL, children);
     }
     return list.first;
 }
 
-static const struct fieldset *fields_of_list(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth)
+static const struct fieldset *fields_of_list(struct arena *arena, const struct value *v, const struct schema *schema,
+                                             size_t depth)
 {
     struct typed_item *items, **sorted;
     size_t count;
@@ -243,13 +262,15 @@ static const struct fieldset *fields_of_list(struct arena *arena, const struct v
     for (size_t i = 0, same; i < count; i += same) {
         bool self;
         same = equal_run(sorted, i, count);
-        fieldset_add(arena, &list, &sorted[i]->element, true, same > 1 ? NULL : fields(arena, sorted[i]->value, schema->items, depth + 1, &self));
+        fieldset_add(arena, &list, &sorted[i]->element, true,
+                     same > 1 ? NULL : fields(arena, sorted[i]->value, schema->items, depth + 1, &self));
     }
     return list.first;
 }
 
 /* What is below a value; *self: it is a field itself. */
-static const struct fieldset *fields(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth, bool *self)
+static const struct fieldset *fields(struct arena *arena, const struct value *v, const struct schema *schema, size_t depth,
+                                     bool *self)
 {
     enum typed_shape shape = depth >= FIELD_DEPTH ? TYPED_LEAF : typed_shape(schema, v);
     *self = shape == TYPED_LEAF;

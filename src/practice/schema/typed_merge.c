@@ -11,7 +11,8 @@ struct merging {
 };
 
 /* NULL: nothing is left, or m->failed. */
-static struct value *merge(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema, size_t depth);
+static struct value *merge(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema,
+                           size_t depth);
 
 static struct value *no_memory(struct merging *m)
 {
@@ -20,7 +21,8 @@ static struct value *no_memory(struct merging *m)
     return NULL;
 }
 
-static struct value *merge_maps(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema, size_t depth)
+static struct value *merge_maps(struct merging *m, const struct value *under, const struct value *over,
+                                const struct schema *schema, size_t depth)
 {
     struct value *out = value_object();
     const struct value **left, **right;
@@ -96,16 +98,18 @@ static bool put(struct merging *m, struct value *out, struct value *child)
 }
 
 /* An item of `over` with what `under` has of it; what it has twice counts as null. */
-static bool put_over(struct merging *m, struct value *out, const struct side *under, const struct typed_item *item, const struct schema *items, size_t depth,
-                     const struct value *null)
+static bool put_over(struct merging *m, struct value *out, const struct side *under, const struct typed_item *item,
+                     const struct schema *items, size_t depth, const struct value *null)
 {
     bool twice = false;
     const struct typed_item *there = observed(under, &item->element, &twice);
     return put(m, out, merge(m, there == NULL ? NULL : twice ? null : there->value, item->value, items, depth + 1));
 }
 
-/* The order of both lists as far as they agree, else that of `over`: the steps are those of structured-merge-diff, whose outcome is looked at by people. */
-static bool weave(struct merging *m, struct value *out, struct side *under, struct side *over, const struct schema *items, size_t depth, const struct value *null)
+/* The order of both lists as far as they agree, else that of `over`: the steps are those of structured-merge-diff, whose
+ * outcome is looked at by people. */
+static bool weave(struct merging *m, struct value *out, struct side *under, struct side *over, const struct schema *items,
+                  size_t depth, const struct value *null)
 {
     size_t shared_at = 0;
     const struct field_element *shared = shared_from(under, over, &shared_at);
@@ -143,7 +147,8 @@ static bool weave(struct merging *m, struct value *out, struct side *under, stru
     return ok;
 }
 
-static struct value *merge_lists(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema, size_t depth)
+static struct value *merge_lists(struct merging *m, const struct value *under, const struct value *over,
+                                 const struct schema *schema, size_t depth)
 {
     struct side left = {.at = 0}, right = {.at = 0};
     if (!typed_items(m->arena, over, schema, &right.items, &right.sorted, &right.count, m->err) ||
@@ -163,7 +168,8 @@ static struct value *merge_lists(struct merging *m, const struct value *under, c
     return NULL;
 }
 
-static struct value *merge(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema, size_t depth)
+static struct value *merge(struct merging *m, const struct value *under, const struct value *over, const struct schema *schema,
+                           size_t depth)
 {
     const struct value *telling = value_type(over) > VALUE_NULL ? over : under;
     enum typed_shape shape = typed_shape(schema, telling);
@@ -174,7 +180,8 @@ static struct value *merge(struct merging *m, const struct value *under, const s
     return copy != NULL ? copy : no_memory(m);
 }
 
-struct value *typed_merge(struct arena *arena, const struct value *under, const struct value *over, const struct schema *schema, struct error *err)
+struct value *typed_merge(struct arena *arena, const struct value *under, const struct value *over, const struct schema *schema,
+                          struct error *err)
 {
     struct merging m = {.arena = arena, .err = err};
     struct value *merged = merge(&m, under, over, schema, 0);
@@ -187,7 +194,8 @@ struct value *typed_merge(struct arena *arena, const struct value *under, const 
 }
 
 /* NULL: no memory. */
-static struct value *remove_items(struct arena *arena, const struct value *v, const struct schema *schema, const struct fieldset *items, size_t depth)
+static struct value *remove_items(struct arena *arena, const struct value *v, const struct schema *schema,
+                                  const struct fieldset *items, size_t depth)
 {
     enum typed_shape shape = typed_shape(schema, v);
     bool map = shape == TYPED_MAP && value_type(v) == VALUE_OBJECT, list = shape > TYPED_MAP && value_type(v) == VALUE_ARRAY;
@@ -214,7 +222,8 @@ static struct value *remove_items(struct arena *arena, const struct value *v, co
     return ok ? value_null() : NULL;
 }
 
-struct value *typed_remove(struct arena *arena, const struct value *v, const struct schema *schema, const struct fieldset *items)
+struct value *typed_remove(struct arena *arena, const struct value *v, const struct schema *schema,
+                           const struct fieldset *items)
 {
     return remove_items(arena, v, schema, items, 0);
 }
@@ -251,7 +260,8 @@ const struct fieldset *typed_reconcile(struct arena *arena, const struct fieldse
         const struct schema *below = schema_at(schema, &set->element, &declared);
         container = below != NULL && (below->type == SCHEMA_OBJECT || below->type == SCHEMA_MAP || below->type == SCHEMA_ARRAY);
         bool whole = set->children != NULL && container && typed_shape(below, NULL) == TYPED_LEAF;
-        fieldset_add(arena, &list, &set->element, set->member || whole, whole ? NULL : typed_reconcile(arena, set->children, below));
+        fieldset_add(arena, &list, &set->element, set->member || whole,
+                     whole ? NULL : typed_reconcile(arena, set->children, below));
     }
     return list.first;
 }

@@ -1,5 +1,6 @@
-/* Answers patches, a line of JSON each (../schema/patching.h): {"result": {...}} or {"code": 422, "message": "...", "causes": [[field, message]]}. compare.py beside it asks a real
- * server the same. With --time it measures what a line's update costs, and a creation of its patch. */
+/* Answers patches, a line of JSON each (../schema/patching.h): {"result": {...}} or {"code": 422, "message": "...", "causes":
+ * [[field, message]]}. compare.py beside it asks a real server the same. With --time it measures what a line's update costs,
+ * and a creation of its patch. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -590,7 +590,9 @@ def main():
     options = dict(zip(sys.argv[4::2], sys.argv[5::2]))
     server, program, number = Server(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     seed, show, every = int(options.get("--seed", time.time())), int(options.get("--show", 5)), int(options.get("--every", 1))
-    server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+    while server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})[0] not in (201, 409) or \
+            server.ask("GET", "/api/v1/namespaces/" + NAMESPACE)[1].get("metadata", {}).get("deletionTimestamp"):
+        time.sleep(1)
     run, shown, kept = Run(server, program, seed), 0, {}
     start = time.time()
     for i in range(number):
@@ -616,9 +618,9 @@ def main():
             else:
                 print("   server:", json.dumps(theirs)[:700])
                 print("   ours:  ", json.dumps(ours)[:700])
-            with open("/tmp/kt-patches-last.json", "w") as file:
-                json.dump(question, file)
     run.answer.stdin.close()
+    for path in ("/api/v1/namespaces/" + NAMESPACE, "/api/v1/nodes/kt-node"):
+        server.ask("DELETE", path)
     for (folder, name), questions in kept.items():
         os.makedirs(os.path.join(options["--keep"], folder), exist_ok=True)
         with open(os.path.join(options["--keep"], folder, name + ".case"), "w") as file:
@@ -634,6 +636,8 @@ def main():
         if verdict == "DIFFERENT" or "--table" in options:
             print(*about, verdict, count)
     print(f"seed {seed}: {number} patches in {time.time() - start:.0f} s: {totals.get('same', 0)} the same, {totals.get('by defaults', 0)} but for the kind's defaults, {totals.get('invalid', 0)} no valid object, {totals.get('DIFFERENT', 0)} different")
+    if run.answer.wait() != 0:  # the sanitizers have something to say
+        return 1
     return totals.get("DIFFERENT", 0) != 0
 
 

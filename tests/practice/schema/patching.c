@@ -23,10 +23,14 @@ bool patching_read(const struct value *line, const struct value *live, struct pa
     const struct schema_kind *known = schema_kind_of(slash != NULL ? kind : "", slash != NULL ? slash + 1 : kind, space + 1);
     live = live != NULL ? live : value_get(line, "live");
     const char *type = value_find_text(line, "type", NULL);
-    *q = (struct patching_question){.type = type, .kind = known, .live = value_type(live) == VALUE_OBJECT ? live : NULL,
-                           .patch = value_get(line, "patch"), .force = value_is_true(value_get(line, "force")),
-                           .by = {.manager = value_find_text(line, "manager", NULL), .subresource = value_find_text(line, "subresource", NULL),
-                                  .api_version = value_find_text(line, "version", NULL)}};
+    *q = (struct patching_question){.type = type,
+                                    .kind = known,
+                                    .live = value_type(live) == VALUE_OBJECT ? live : NULL,
+                                    .patch = value_get(line, "patch"),
+                                    .force = value_is_true(value_get(line, "force")),
+                                    .by = {.manager = value_find_text(line, "manager", NULL),
+                                           .subresource = value_find_text(line, "subresource", NULL),
+                                           .api_version = value_find_text(line, "version", NULL)}};
     const char *time = value_find_text(line, "time", NULL);
     return known != NULL && type != NULL && q->by.api_version != NULL && time != NULL && time_parse(time, &q->by.time_ms);
 }
@@ -34,11 +38,16 @@ bool patching_read(const struct value *line, const struct value *live, struct pa
 int patching_code(const struct error *err)
 {
     switch (err->kind) {
-    case ERROR_INPUT: return 400;
-    case ERROR_INVALID: return 422;
-    case ERROR_CONFLICT: return 409;
-    case ERROR_LIMIT: return 413;
-    default: return 500;
+    case ERROR_INPUT:
+        return 400;
+    case ERROR_INVALID:
+        return 422;
+    case ERROR_CONFLICT:
+        return 409;
+    case ERROR_LIMIT:
+        return 413;
+    default:
+        return 500;
     }
 }
 
@@ -54,11 +63,13 @@ struct value *patching_answer(const struct patching_question *q, struct vec *con
     struct value *made = strcmp(q->type, "json") == 0        ? patch_json(q->live, q->patch, err)
                          : strcmp(q->type, "merge") == 0     ? patch_merge(q->live, q->patch, err)
                          : strcmp(q->type, "strategic") == 0 ? patch_strategic(q->live, q->patch, q->kind->schema, err)
-                         : strcmp(q->type, "apply") == 0     ? managed_apply(q->live, q->patch, q->kind->schema, &q->by, q->force, conflicts, err)
-                                                             : value_copy(q->patch);
+                         : strcmp(q->type, "apply") == 0
+                             ? managed_apply(q->live, q->patch, q->kind->schema, &q->by, q->force, conflicts, err)
+                             : value_copy(q->patch);
     if (made == NULL)
         return NULL;
-    bool ok = set_missing(made, "apiVersion", q->by.api_version) && set_missing(made, "kind", q->kind->kind) && schema_normalise(made, q->kind->schema, NULL, err);
+    bool ok = set_missing(made, "apiVersion", q->by.api_version) && set_missing(made, "kind", q->kind->kind) &&
+              schema_normalise(made, q->kind->schema, NULL, err);
     if (!ok && err->kind == ERROR_INPUT)
         err->kind = ERROR_INVALID;
     ok = ok && (rules_default(q->kind, made) || error_memory(err)) && schema_normalise(made, q->kind->schema, NULL, err);

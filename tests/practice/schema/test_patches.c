@@ -1,5 +1,6 @@
-/* patches/TYPE-KIND.case and managed/TYPE-KIND.case hold what a real server answered to random patches (../patches/compare.py --keep writes them): a line with the live object, then a
- * line for each patch of it, with the answer: `changes` as a merge patch of the live object, or `code` and `message` ("" if it repeats the whole object). Times of managedFields are "T". */
+/* patches/TYPE-KIND.case and managed/TYPE-KIND.case hold what a real server answered to random patches (../patches/compare.py
+ * --keep writes them): a line with the live object, then a line for each patch of it, with the answer: `changes` as a merge
+ * patch of the live object, or `code` and `message` ("" if it repeats the whole object). Times of managedFields are "T". */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +45,8 @@ static void blank(struct value *object, bool status)
         value_remove(object, "status");
 }
 
-static bool agrees(const struct value *row, const struct value *live, const struct value *result, const struct vec *conflicts, const struct error *err)
+static bool agrees(const struct value *row, const struct value *live, const struct value *result, const struct vec *conflicts,
+                   const struct error *err)
 {
     const struct value *changes = value_get(row, "changes");
     if ((changes == NULL) != (result == NULL))
@@ -52,7 +54,8 @@ static bool agrees(const struct value *row, const struct value *live, const stru
     if (result == NULL) {
         char *sentence = err->kind == ERROR_CONFLICT ? managed_sentence(conflicts) : mem_string(err->message);
         const char *message = value_find_text(row, "message", NULL);
-        bool ok = patching_code(err) == value_find_int(row, 0, "code", NULL) && (*message == '\0' || strcmp(message, sentence) == 0);
+        bool ok =
+            patching_code(err) == value_find_int(row, 0, "code", NULL) && (*message == '\0' || strcmp(message, sentence) == 0);
         mem_free(sentence);
         return ok;
     }
@@ -109,7 +112,9 @@ static bool survives(const struct value *row, const struct value *live, const ch
     }
 }
 
-static size_t for_each_line(const char *path, bool (*check)(const struct value *row, const struct value *live, const char *name), size_t every, size_t *failed)
+static size_t for_each_line(const char *path,
+                            bool (*check)(const struct value *row, const struct value *live, const char *name), size_t every,
+                            size_t *failed)
 {
     char *text = file_read(path, 1 << 24, NULL, NULL);
     assert_non_null(text);
@@ -131,7 +136,8 @@ static size_t for_each_line(const char *path, bool (*check)(const struct value *
     return rows;
 }
 
-static void for_each_case(const char *folder, bool (*check)(const struct value *row, const struct value *live, const char *name), size_t every)
+static void for_each_case(const char *folder,
+                          bool (*check)(const struct value *row, const struct value *live, const char *name), size_t every)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", KT_TEST_CASES, folder);
@@ -185,7 +191,8 @@ static void lists_of_many_items_keep_the_order_that_is_asked_for(void **state)
     struct value *one = parse(document.bytes), *other = parse(patch.bytes);
     struct value *result = must(patch_strategic(one, other, schema, NULL));
     int at = MANY;
-    for (const struct value *item = value_first(value_find(result, "spec", "containers", NULL)); item != NULL; item = value_next(item)) {
+    for (const struct value *item = value_first(value_find(result, "spec", "containers", NULL)); item != NULL;
+         item = value_next(item)) {
         char name[16];
         snprintf(name, sizeof name, "c%d", --at);
         assert_string_equal(value_find_text(item, "name", NULL), name);
