@@ -28,12 +28,22 @@ static const char *escape_of(unsigned char c, char room[static 8])
     return room;
 }
 
-void json_quote(const char *string, struct buf *out)
+/* ASCII that stands for itself: most of what is ever printed. */
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+static void quote_slowly(const char *string, struct buf *out)
 {
     const unsigned char *at = (const unsigned char *)string, *run = at, *end = at + strlen(string);
     char room[8];
     buf_append(out, "\"", 1);
     while (at < end) {
+        if (is_plain(*at)) {
+            at++;
+            continue;
+        }
         size_t length = utf8_length(at, (size_t)(end - at));
         if (length > 1 || (length == 1 && *at >= 0x20 && *at != '"' && *at != '\\')) {
             at += length;
@@ -45,6 +55,35 @@ void json_quote(const char *string, struct buf *out)
     }
     buf_append(out, run, (size_t)(at - run));
     buf_append(out, "\"", 1);
+}
+
+/* A string with what stands before and after it (two bytes at most each): short plain ones, which nearly all are, in one piece. */
+static void quote_between(const char *before, const char *string, const char *after, struct buf *out)
+{
+    char piece[128];
+    size_t length = 0, most = sizeof piece - 4;
+    while (*before != '\0')
+        piece[length++] = *before++;
+    size_t front = length;
+    piece[length++] = '"';
+    while (length < most && is_plain((unsigned char)*string))
+        piece[length++] = *string++;
+    if (*string == '\0') {
+        piece[length++] = '"';
+        while (*after != '\0')
+            piece[length++] = *after++;
+        buf_append(out, piece, length);
+        return;
+    }
+    string -= length - front - 1;
+    buf_append(out, piece, front);
+    quote_slowly(string, out);
+    buf_append_string(out, after);
+}
+
+void json_quote(const char *string, struct buf *out)
+{
+    quote_between("", string, "", out);
 }
 
 static void new_line(size_t depth, bool indented, struct buf *out)
@@ -67,13 +106,12 @@ static void print_entries(const cJSON *node, size_t depth, bool indented, struct
     bool object = cJSON_IsObject(node);
     buf_append(out, object ? "{" : "[", 1);
     for (const cJSON *entry = node->child; entry != NULL; entry = entry->next) {
-        if (entry != node->child)
-            buf_append(out, ",", 1);
+        const char *comma = entry != node->child ? "," : "";
+        if (indented || !object)
+            buf_append_string(out, comma);
         new_line(depth + 1, indented, out);
-        if (object) {
-            json_quote(entry->string, out);
-            buf_append(out, ": ", indented ? 2 : 1);
-        }
+        if (object)
+            quote_between(indented ? "" : comma, entry->string, indented ? ": " : ":", out);
         print(entry, depth + 1, indented, out);
     }
     if (node->child != NULL)

@@ -142,7 +142,7 @@ struct value *value_get(const struct value *object, const char *key)
     if (object == NULL || !cJSON_IsObject(node_of(object)))
         return NULL;
     cJSON *entry = node_of(object)->child;
-    while (entry != NULL && strcmp(entry->string, key) != 0)
+    while (entry != NULL && (*entry->string != *key || strcmp(entry->string, key) != 0)) /* most keys differ in their first letter */
         entry = entry->next;
     return node_value(entry);
 }
