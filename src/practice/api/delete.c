@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "data/units.h"
 #include "practice/api/admission.h"
+#include "practice/api/definitions_internal.h"
 #include "practice/api/verbs.h"
 
 static const char orphan[] = "orphan", foreground[] = "foregroundDeletion";
@@ -270,6 +271,17 @@ static bool delete_namespace(struct deletion *deletion)
     return mark(deletion);
 }
 
+static bool is_definition(const struct schema_kind *kind)
+{
+    return strcmp(kind->plural, "customresourcedefinitions") == 0 && strcmp(kind->group, "apiextensions.k8s.io") == 0;
+}
+
+/* The first deletion of a CustomResourceDefinition gives it the finalizer that its objects' removal takes away (definitions.h). */
+static bool delete_definition(struct deletion *deletion)
+{
+    return definition_start_removal(deletion->document, deletion->now_ms) ? mark(deletion) : no_memory(deletion);
+}
+
 static bool delete_by_rules(struct deletion *deletion)
 {
     enum grace grace = decide_grace(deletion);
@@ -307,7 +319,7 @@ static bool is_simple(const struct deletion *deletion)
     enum propagation propagation = deletion->call->propagation;
     bool propagates = propagation == PROPAGATION_ORPHAN || propagation == PROPAGATION_FOREGROUND ||
                       (propagation == PROPAGATION_DEFAULT && orphans_by_default(kind));
-    return !propagates && (deletion->object->flags & OBJECT_HAS_FINALIZERS) == 0 && rules_of(kind->storage)->grace == NULL && !returns_object(kind);
+    return !propagates && !is_definition(kind) && (deletion->object->flags & OBJECT_HAS_FINALIZERS) == 0 && rules_of(kind->storage)->grace == NULL && !returns_object(kind);
 }
 
 static bool drop_simply(struct deletion *deletion)
@@ -345,8 +357,9 @@ bool api_delete(struct api *api, const struct call *call, const struct object *o
         deletion.document = api_value(api, deletion.object, call->kind->storage);
         done = deletion.document != NULL || no_memory(&deletion);
     }
+    bool marks_definition = is_definition(call->kind) && (deletion.object->flags & OBJECT_DELETING) == 0;
     if (done)
-        done = is_namespace(call->kind) ? delete_namespace(&deletion) : delete_by_rules(&deletion);
+        done = is_namespace(call->kind) ? delete_namespace(&deletion) : marks_definition ? delete_definition(&deletion) : delete_by_rules(&deletion);
     value_free(deletion.document);
     object_unref(deletion.object);
     return done;

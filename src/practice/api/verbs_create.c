@@ -136,6 +136,25 @@ static bool validate(struct write *write, const struct value *object)
     return fine;
 }
 
+/* A definition that is going lets nothing new in. */
+static bool is_open(struct write *write, const struct value *object)
+{
+    const struct schema_kind *kind = write->kind;
+    if (kind->crd == NULL)
+        return true;
+    struct api *api = write->api;
+    const struct schema_kind *definitions = registry_find(api->registry, "apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    char *name = mem_printf("%s.%s", kind->plural, kind->group);
+    if (name == NULL)
+        return write_no_memory(write);
+    const struct object *definition = state_get(api->state, registry_resource(api->registry, definitions), "", name);
+    mem_free(name);
+    if (definition == NULL || (definition->flags & OBJECT_DELETING) == 0)
+        return true;
+    const char *own = value_find_text(object, "metadata", "name", NULL);
+    return status_forbidden(FAILURE(write), kind->group, kind->plural, own != NULL ? own : "", "create not allowed while custom resource definition is terminating");
+}
+
 /* The document in the stored version from admission on. */
 static bool create_stored(struct write *write, struct value *object)
 {
@@ -143,7 +162,7 @@ static bool create_stored(struct write *write, struct value *object)
     const struct schema_kind *storage = write->kind->storage;
     const char *prefix = value_find_text(object, "metadata", "generateName", NULL), *name = value_find_text(object, "metadata", "name", NULL);
     const char *version = value_find_text(object, "metadata", "resourceVersion", NULL);
-    if (!admission_mutate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)) || !grants(write, object, NULL))
+    if (!is_open(write, object) || !admission_mutate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)) || !grants(write, object, NULL))
         return false;
     if (!metadata_dedup_owners(object, true, write->answer) || !metadata_fill(api, object))
         return write_no_memory(write);
