@@ -394,7 +394,6 @@ static bool pump_once(struct connection *connection, struct http_request *reques
         connection->broken = true;
         return false;
     }
-    connection->server->turn_bytes += sent->length;
     connection_send_buf(connection, sent);
     if (more == HTTP_DONE) {
         struct http_source source = request->source;
@@ -421,7 +420,7 @@ void answer_pump(struct connection *connection)
         source.closed(data);
         return;
     }
-    for (int i = 0; i < PIECES_AT_ONCE && !request->asleep && connection->queue.length <= HTTP_LOW; i++)
-        if (!pump_once(connection, request))
+    for (int i = 0; i < PIECES_AT_ONCE && connection->queue.length <= HTTP_LOW; i++)
+        if (!pump_once(connection, request) || clock_monotonic_us() >= connection->server->turn_until)
             return;
 }

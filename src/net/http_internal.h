@@ -115,7 +115,7 @@ struct http_server {
     struct waitings waits[WAIT_KINDS];
     struct loop_event *timer, *turn;
     int64_t timer_at;     /* INT64_MAX: idle */
-    size_t turn_bytes;    /* written by sources in this turn */
+    int64_t turn_until;   /* monotonic, us: when the turn that runs gives way to others */
 
     struct buf head;      /* where heads of answers are composed */
     char date[96];

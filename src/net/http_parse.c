@@ -192,7 +192,7 @@ static bool check_target(struct http_parse *parse)
 {
     char *path = parse->target;
     for (const char *c = path; *c != '\0'; c++)
-        if ((unsigned char)*c > 0x7e || *c == '#')
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c > 0x7e || *c == '#')
             return refuse(parse, 400, "the request's target has characters that must be escaped");
     size_t scheme = strncasecmp(path, "https://", 8) == 0 ? 8 : strncasecmp(path, "http://", 7) == 0 ? 7 : 0;
     if (scheme > 0) {

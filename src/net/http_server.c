@@ -16,7 +16,7 @@ enum {
     ACCEPTS = 16,           /* connections taken in a row, so that others are served too */
     ACCEPT_AGAIN_MS = 200,  /* after a lack of descriptors or memory */
     LINGER_MS = 2000,
-    TURN_BYTES = 512 * 1024,
+    TURN_US = 400,          /* with a piece that takes long to compress at its end, still below what others may wait */
     HEAD_ROOM = 128 * 1024, /* of an answer's head with a small body behind it */
 };
 
@@ -246,13 +246,15 @@ static void on_turn(void *data)
     struct connection *connection;
     size_t left = 0;
     server_hold(server);
-    server->turn_bytes = 0;
+    server->turn_until = clock_monotonic_us() + TURN_US;
     TAILQ_FOREACH(connection, &server->turns, turn)
         left++; /* who is ready again during the turn waits for the next one, so that descriptors are looked at between */
-    for (; left > 0 && server->turn_bytes < TURN_BYTES && (connection = TAILQ_FIRST(&server->turns)) != NULL; left--) {
+    for (; left > 0 && (connection = TAILQ_FIRST(&server->turns)) != NULL; left--) {
         TAILQ_REMOVE(&server->turns, connection, turn);
         connection->ready = false;
         connection_turn(connection);
+        if (clock_monotonic_us() >= server->turn_until)
+            break;
     }
     if (!server->over && !TAILQ_EMPTY(&server->turns))
         loop_set_timer(server->turn, 0);

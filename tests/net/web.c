@@ -244,7 +244,8 @@ struct client *client_new(struct web *web, const struct client_options *options)
     client->ssl = SSL_new(client->context);
     assert_non_null(client->ssl);
     SSL_set1_host(client->ssl, "localhost");
-    SSL_set_tlsext_host_name(client->ssl, "localhost");
+    char name[] = "localhost";
+    SSL_set_tlsext_host_name(client->ssl, name);
     if (options->session != NULL)
         SSL_set_session(client->ssl, options->session);
     SSL_set_fd(client->ssl, client->fd);
