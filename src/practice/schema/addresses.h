@@ -1,4 +1,5 @@
-/* addresses.h: IP addresses and CIDRs in texts, as the server reads them: leniently, with words for what is wrong or unusual (apimachinery's util/validation/ip.go).
+/* addresses.h: IP addresses and CIDRs in texts, as the server reads them: leniently, with words for what is wrong or unusual (apimachinery's
+ * util/validation/ip.go).
  */
 #ifndef KT_PRACTICE_SCHEMA_ADDRESSES_H
 #define KT_PRACTICE_SCHEMA_ADDRESSES_H

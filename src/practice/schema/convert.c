@@ -29,7 +29,8 @@ static void drop_annotations(struct value *object)
 /* Takes `value` over. */
 static bool put_annotation(struct value *object, const char *key, struct value *value)
 {
-    struct value *metadata = value != NULL ? value_child(object, "metadata") : NULL, *annotations = metadata != NULL ? value_child(metadata, "annotations") : NULL;
+    struct value *metadata = value != NULL ? value_child(object, "metadata") : NULL,
+                 *annotations = metadata != NULL ? value_child(metadata, "annotations") : NULL;
     char *text = annotations != NULL ? json_text(value, ANNOTATION) : NULL;
     struct buf go = buf_make(2 * ANNOTATION);
     if (text != NULL)
@@ -78,7 +79,8 @@ static bool spec_to_v1(struct value *object)
 
 static bool status_to_v1(struct value *object)
 {
-    struct value *status = value_get(object, "status"), *metrics = value_get(status, "currentMetrics"), *conditions = value_get(status, "conditions"), *all;
+    struct value *status = value_get(object, "status"), *metrics = value_get(status, "currentMetrics"), *conditions = value_get(status, "conditions"),
+                 *all;
     bool ok = true;
     if (value_first(metrics) != NULL) {
         all = value_array();
@@ -171,11 +173,14 @@ static bool spec_to_v2(struct value *object)
 
 static bool conditions_from_annotation(const struct value *object, struct value *status)
 {
+    const struct schema *schema = schema_definition("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition");
+    struct error err = ERROR_INIT;
     bool ok = true, readable;
     struct value *told = annotation_json(object, CONDITIONS, &ok);
-    readable = value_type(told) == VALUE_ARRAY;
-    EACH (condition, told)
-        readable = readable && value_type(condition) == VALUE_OBJECT;
+    readable = value_type(told) == VALUE_ARRAY && schema != NULL;
+    EACH_OF (condition, told)
+        readable = readable && value_type(condition) == VALUE_OBJECT && schema_normalise(condition, schema, NULL, &err);
+    ok = ok && err.kind != ERROR_MEMORY;
     if (!readable) {
         value_free(told);
         return ok;

@@ -11,7 +11,8 @@
 
 /* A new document of `to`, its fields in the table's order, no defaults added (but an autoscaler always has a metric in v2). Kinds that need no
  * conversion are copied and get the version. NULL: no memory. */
-struct value *schema_convert(const struct schema_kind *to, const struct schema_kind *from, const struct value *object) __attribute__((warn_unused_result));
+struct value *schema_convert(const struct schema_kind *to, const struct schema_kind *from, const struct value *object)
+    __attribute__((warn_unused_result));
 
 /* The autoscaler's: to v2, else to v1. */
 struct value *convert_autoscaler(const struct value *object, bool to_v2) __attribute__((warn_unused_result));

@@ -26,9 +26,14 @@ static const struct source specs[] = {
       {"targetValue", "target", "value", QUANTITY_ALWAYS},
       {"selector", "metric", "selector", SELECTOR},
       {"averageValue", "target", "averageValue", QUANTITY}}},
-    {"pods", {{"metricName", "metric", "name", TEXT}, {"targetAverageValue", "target", "averageValue", QUANTITY_ALWAYS}, {"selector", "metric", "selector", SELECTOR}}},
+    {"pods",
+     {{"metricName", "metric", "name", TEXT},
+      {"targetAverageValue", "target", "averageValue", QUANTITY_ALWAYS},
+      {"selector", "metric", "selector", SELECTOR}}},
     {"resource",
-     {{"name", "", "name", TEXT}, {"targetAverageUtilization", "target", "averageUtilization", INTEGER}, {"targetAverageValue", "target", "averageValue", QUANTITY}}},
+     {{"name", "", "name", TEXT},
+      {"targetAverageUtilization", "target", "averageUtilization", INTEGER},
+      {"targetAverageValue", "target", "averageValue", QUANTITY}}},
     {"containerResource",
      {{"name", "", "name", TEXT},
       {"targetAverageUtilization", "target", "averageUtilization", INTEGER},
@@ -49,7 +54,10 @@ static const struct source statuses[] = {
       {"currentValue", "current", "value", QUANTITY_ALWAYS},
       {"selector", "metric", "selector", SELECTOR},
       {"averageValue", "current", "averageValue", QUANTITY}}},
-    {"pods", {{"metricName", "metric", "name", TEXT}, {"currentAverageValue", "current", "averageValue", QUANTITY_ALWAYS}, {"selector", "metric", "selector", SELECTOR}}},
+    {"pods",
+     {{"metricName", "metric", "name", TEXT},
+      {"currentAverageValue", "current", "averageValue", QUANTITY_ALWAYS},
+      {"selector", "metric", "selector", SELECTOR}}},
     {"resource",
      {{"name", "", "name", TEXT},
       {"currentAverageUtilization", "current", "averageUtilization", INTEGER},
@@ -85,8 +93,8 @@ static bool put_reference(struct value *object, const char *key, const struct va
 {
     struct value *made = value_child(object, key);
     const struct value *version = field_of(reference, "apiVersion"), *kind = field_of(reference, "kind"), *name = field_of(reference, "name");
-    return made != NULL && put_text(made, "kind", kind != NULL ? value_text(kind) : "") && put_text(made, "name", name != NULL ? value_text(name) : "") &&
-           (version == NULL || put_copy(made, "apiVersion", version));
+    return made != NULL && put_text(made, "kind", kind != NULL ? value_text(kind) : "") &&
+           put_text(made, "name", name != NULL ? value_text(name) : "") && (version == NULL || put_copy(made, "apiVersion", version));
 }
 
 static bool put_v1(struct value *out, const struct value *source, const struct field *field)
@@ -216,8 +224,8 @@ static bool selector_is_readable(const struct value *selector)
         ok = ok && text_or_none(label);
     EACH (expression, expressions) {
         const struct value *values = field_of(expression, "values");
-        ok = ok && value_type(expression) == VALUE_OBJECT && text_or_none(field_of(expression, "key")) && text_or_none(field_of(expression, "operator")) &&
-             (values == NULL || value_type(values) == VALUE_ARRAY);
+        ok = ok && value_type(expression) == VALUE_OBJECT && text_or_none(field_of(expression, "key")) &&
+             text_or_none(field_of(expression, "operator")) && (values == NULL || value_type(values) == VALUE_ARRAY);
         EACH (value, values)
             ok = ok && value_text(value) != NULL;
     }

@@ -113,7 +113,8 @@ char *internal_json(const char *type, const struct value *value, bool indented)
     return buf_take(&out, NULL);
 }
 
-void problem_internal(struct problems *problems, const struct place *place, enum problem_type type, const char *name, const struct value *value, const char *detail)
+void problem_internal(struct problems *problems, const struct place *place, enum problem_type type, const char *name, const struct value *value,
+                      const char *detail)
 {
     char *json = internal_json(name, value, false);
     if (json == NULL)
@@ -123,7 +124,8 @@ void problem_internal(struct problems *problems, const struct place *place, enum
     mem_free(json);
 }
 
-void problem_diff(struct problems *problems, const struct place *place, const char *type, const struct value *old, const struct value *now, const char *detail)
+void problem_diff(struct problems *problems, const struct place *place, const char *type, const struct value *old, const struct value *now,
+                  const char *detail)
 {
     char *before = internal_json(type, old, true), *after = internal_json(type, now, true);
     struct buf text = buf_make(FORM_TEXT_MOST);

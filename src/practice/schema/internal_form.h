@@ -1,5 +1,5 @@
-/* internal_form.h: Go's JSON of the API server's internal types, for this folder only. They have no JSON tags: each field is there, by its Go name; what is absent is null, "", 0 or false.
- * The table is internal_table.c, made by scripts/gen-internal-form.
+/* internal_form.h: Go's JSON of the API server's internal types, for this folder only. They have no JSON tags: each field is there, by its Go name;
+ * what is absent is null, "", 0 or false. The table is internal_table.c, made by scripts/gen-internal-form.
  */
 #ifndef KT_PRACTICE_SCHEMA_INTERNAL_FORM_H
 #define KT_PRACTICE_SCHEMA_INTERNAL_FORM_H

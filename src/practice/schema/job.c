@@ -58,7 +58,8 @@ static void check_codes(const struct value *spec, const struct value *codes, con
     else if (!one_of(operator, operators))
         problem_unsupported(problems, &operator_at, operator, operators);
     if (has(codes, "containerName") && !names_container(spec, text_of(codes, "containerName")))
-        problem_invalid(problems, &container, text_of(codes, "containerName"), "must be one of the container or initContainer names in the pod template");
+        problem_invalid(problems, &container, text_of(codes, "containerName"),
+                        "must be one of the container or initContainer names in the pod template");
     check_code_values(codes, place, problems);
 }
 
@@ -81,7 +82,8 @@ static void check_conditions(const struct value *patterns, const struct place *p
 static void check_rule(const struct value *spec, const struct value *rule, const struct place *place, struct problems *problems)
 {
     static const char *const actions[] = {"Count", "FailIndex", "FailJob", "Ignore", NULL};
-    const struct place action_at = place_key(place, "action"), codes = place_key(place, "onExitCodes"), conditions = place_key(place, "onPodConditions");
+    const struct place action_at = place_key(place, "action"), codes = place_key(place, "onExitCodes"),
+                       conditions = place_key(place, "onPodConditions");
     const char *action = text_of(rule, "action");
     bool has_conditions = value_first(value_get(rule, "onPodConditions")) != NULL;
     if (*action == '\0')
@@ -139,7 +141,8 @@ static bool read_indexes(const char *text, int64_t completions, int64_t *total, 
         size_t length = strcspn(text, ",");
         const char *dash = memchr(text, '-', length);
         if (dash != NULL && memchr(dash + 1, '-', length - (size_t)(dash - text) - 1) != NULL) {
-            snprintf(complaint, 256, "the fragment \"%.*s\" violates the requirement that an index interval can have at most two parts separated by '-'",
+            snprintf(complaint, 256,
+                     "the fragment \"%.*s\" violates the requirement that an index interval can have at most two parts separated by '-'",
                      (int)(length < 60 ? length : 60), text);
             return false;
         }
@@ -181,7 +184,8 @@ static void check_success_rule(const struct value *spec, const struct value *rul
     if (has(rule, "succeededCount") && count > completions)
         problem_number(problems, &count_at, count, "must be less than or equal to %lld (the number of specified completions)", (long long)completions);
     if (has(rule, "succeededCount") && has(rule, "succeededIndexes") && count > total)
-        problem_number(problems, &count_at, count, "must be less than or equal to %lld (the number of indexes in the specified succeededIndexes field)", (long long)total);
+        problem_number(problems, &count_at, count,
+                       "must be less than or equal to %lld (the number of indexes in the specified succeededIndexes field)", (long long)total);
 }
 
 void job_check_success_policy(const struct value *spec, const struct place *place, struct problems *problems)
@@ -210,7 +214,8 @@ static bool condition_is(const struct value *job, const char *type, const char *
 /* A suspended Job that has not begun may get other resources and other places to run. False: no memory. */
 static bool forgive(struct value *old, const struct value *spec)
 {
-    static const char *const lists[] = {"containers", "initContainers", NULL}, *const directives[] = {"nodeSelector", "tolerations", "schedulingGates", NULL};
+    static const char *const lists[] = {"containers", "initContainers", NULL}, *const directives[] = {"nodeSelector", "tolerations",
+                                                                                                      "schedulingGates", NULL};
     const struct value *pod = value_get(spec, "spec");
     struct value *before = value_get(old, "spec"), *metadata = value_child(old, "metadata"), *affinity = value_get(before, "affinity");
     const struct value *node = value_find(pod, "affinity", "nodeAffinity", NULL);
@@ -222,12 +227,14 @@ static bool forgive(struct value *old, const struct value *spec)
     ok = ok && (affinity == NULL || put_copy(affinity, "nodeAffinity", node));
     if (ok && affinity != NULL && value_first(affinity) == NULL && !has(pod, "affinity"))
         value_remove(before, "affinity");
-    ok = ok && put_copy(metadata, "annotations", value_find(spec, "metadata", "annotations", NULL)) && put_copy(metadata, "labels", value_find(spec, "metadata", "labels", NULL));
+    ok = ok && put_copy(metadata, "annotations", value_find(spec, "metadata", "annotations", NULL)) &&
+         put_copy(metadata, "labels", value_find(spec, "metadata", "labels", NULL));
     for (size_t k = 0; ok && lists[k] != NULL; k++) {
         const struct value *now = value_first(value_get(pod, lists[k]));
         if (value_length(value_get(pod, lists[k])) != value_length(value_get(before, lists[k])))
             continue;
-        for (struct value *item = value_first(value_get(before, lists[k])); ok && item != NULL && now != NULL; item = value_next(item), now = value_next(now))
+        for (struct value *item = value_first(value_get(before, lists[k])); ok && item != NULL && now != NULL;
+             item = value_next(item), now = value_next(now))
             ok = !same_at(item, now, "name") || put_copy(item, "resources", value_get(now, "resources"));
     }
     return ok;
@@ -267,11 +274,13 @@ void job_check_changes(const struct value *object, const struct value *old_job, 
     check_template_stays(spec, old, old_job, problems);
     check_immutable(problems, spec, old, &spec_place, "completionMode");
     if (!same_at(spec, old, "podFailurePolicy"))
-        problem_internal(problems, &failure, PROBLEM_INVALID, has(spec, "podFailurePolicy") ? "PodFailurePolicy" : "[]nil", value_get(spec, "podFailurePolicy"), "field is immutable");
+        problem_internal(problems, &failure, PROBLEM_INVALID, has(spec, "podFailurePolicy") ? "PodFailurePolicy" : "[]nil",
+                         value_get(spec, "podFailurePolicy"), "field is immutable");
     check_immutable(problems, spec, old, &spec_place, "backoffLimitPerIndex");
     check_immutable(problems, spec, old, &spec_place, "managedBy");
     if (!same_at(spec, old, "successPolicy"))
-        problem_internal(problems, &success, PROBLEM_INVALID, has(spec, "successPolicy") ? "SuccessPolicy" : "[]nil", value_get(spec, "successPolicy"), "field is immutable");
+        problem_internal(problems, &success, PROBLEM_INVALID, has(spec, "successPolicy") ? "SuccessPolicy" : "[]nil",
+                         value_get(spec, "successPolicy"), "field is immutable");
 }
 
 /* Status */
@@ -340,13 +349,15 @@ static void check_status_indexes(const struct value *job, const struct value *be
     bool failed_changed = !same_at(status, before, "failedIndexes");
     int64_t total;
     char complaint[256];
-    if (completed_changed && has(spec, "completions") && !read_indexes(text_of(status, "completedIndexes"), int_of(spec, "completions", 0), &total, complaint))
+    if (completed_changed && has(spec, "completions") &&
+        !read_indexes(text_of(status, "completedIndexes"), int_of(spec, "completions", 0), &total, complaint))
         problem_invalid(problems, &completed, text_of(status, "completedIndexes"), "error parsing completedIndexes: %s", complaint);
     if (failed_changed && has(spec, "completions") && has(spec, "backoffLimitPerIndex") &&
         !read_indexes(text_of(status, "failedIndexes"), int_of(spec, "completions", 0), &total, complaint))
         problem_invalid(problems, &failed, text_of(status, "failedIndexes"), "error parsing failedIndexes: %s", complaint);
     if (completed_changed && *text_of(status, "completedIndexes") != '\0' && !text_is(spec, "completionMode", "Indexed"))
-        problem_invalid(problems, &completed, text_of(status, "completedIndexes"), "cannot set non-empty completedIndexes when non-indexed completion mode");
+        problem_invalid(problems, &completed, text_of(status, "completedIndexes"),
+                        "cannot set non-empty completedIndexes when non-indexed completion mode");
     if (failed_changed && !has(spec, "backoffLimitPerIndex") && has(status, "failedIndexes"))
         problem_invalid(problems, &failed, text_of(status, "failedIndexes"), "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
 }
@@ -356,7 +367,8 @@ static void check_terminal(const struct value *job, const struct value *old, str
     const struct value *spec = value_get(job, "spec"), *status = value_get(job, "status"), *before = value_get(old, "status");
     const struct place failed = place_key(&status_place, "failed"), succeeded = place_key(&status_place, "succeeded");
     const struct place completion = place_key(&status_place, "completionTime"), start = place_key(&status_place, "startTime");
-    bool elastic = text_is(spec, "completionMode", "Indexed") && same_at(spec, spec, "completions") && int_of(spec, "completions", -1) == int_of(spec, "parallelism", -2);
+    bool elastic = text_is(spec, "completionMode", "Indexed") && same_at(spec, spec, "completions") &&
+                   int_of(spec, "completions", -1) == int_of(spec, "parallelism", -2);
     bool resuming = condition_is(old, "Suspended", "True") && condition_is(job, "Suspended", "False");
     problem_conditions(problems, was.failed && !now.failed, "cannot disable the terminal Failed=True condition");
     problem_conditions(problems, was.complete && !now.complete, "cannot disable the terminal Complete=True condition");
@@ -370,7 +382,8 @@ static void check_terminal(const struct value *job, const struct value *old, str
     if (!resuming && has(before, "startTime") && !same_at(status, before, "startTime") && !is_true(spec, "suspend"))
         problem_add(problems, &start, PROBLEM_INVALID, value_get(status, "startTime"), "field is immutable for unsuspended job once set");
     problem_conditions(problems, was.success && !now.success, "cannot disable the SuccessCriteriaMet=True condition");
-    problem_conditions(problems, was.complete && !was.success && now.success, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
+    problem_conditions(problems, was.complete && !was.success && now.success,
+                       "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
 }
 
 void job_validate_status(const struct value *object, const struct value *old, struct problems *problems)
@@ -381,7 +394,8 @@ void job_validate_status(const struct value *object, const struct value *old, st
     struct job_state now = state_of(object), was = state_of(old);
     bool finished_changed = now.finished != was.finished;
     check_nonnegative_all(problems, status, &status_place, numbers);
-    problem_conditions(problems, (now.complete != was.complete || now.failed != was.failed) && now.complete && now.failed, "cannot set Complete=True and Failed=true conditions");
+    problem_conditions(problems, (now.complete != was.complete || now.failed != was.failed) && now.complete && now.failed,
+                       "cannot set Complete=True and Failed=true conditions");
     problem_conditions(problems, (now.complete != was.complete || now.failure_target != was.failure_target) && now.complete && now.failure_target,
                        "cannot set Complete=True and FailureTarget=true conditions");
     check_times(status, before, now, was, problems);
@@ -389,7 +403,8 @@ void job_validate_status(const struct value *object, const struct value *old, st
     check_status_indexes(object, before, problems);
     if ((finished_changed || !same_at(status, before, "terminating")) && int_of(status, "terminating", 0) > 0 && now.finished)
         problem_number(problems, &terminating, int_of(status, "terminating", 0), "terminating>0 is invalid for finished job");
-    if ((!same_at(status, before, "ready") || !same_at(status, before, "active")) && has(status, "ready") && int_of(status, "ready", 0) > int_of(status, "active", 0))
+    if ((!same_at(status, before, "ready") || !same_at(status, before, "active")) && has(status, "ready") &&
+        int_of(status, "ready", 0) > int_of(status, "active", 0))
         problem_number(problems, &ready, int_of(status, "ready", 0), "cannot set more ready pods than active");
     problem_conditions(problems, now.success && now.failed, "cannot set SuccessCriteriaMet=True and Failed=true conditions");
     problem_conditions(problems, now.success && now.failure_target, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");

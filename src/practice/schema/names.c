@@ -109,8 +109,9 @@ struct complaints name_label_1035(const char *value)
     if (strlen(value) > NAME_LABEL)
         complain(&found, "must be no more than 63 characters");
     if (!is_label(value, strlen(value)) || (value[0] >= '0' && value[0] <= '9'))
-        complain(&found, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an "
-                         "alphanumeric character (e.g. 'my-name',  or 'abc-123', " REGEX("[a-z]([-a-z0-9]*[a-z0-9])?"));
+        complain(&found,
+                 "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an "
+                 "alphanumeric character (e.g. 'my-name',  or 'abc-123', " REGEX("[a-z]([-a-z0-9]*[a-z0-9])?"));
     return found;
 }
 
@@ -130,8 +131,9 @@ struct complaints name_subdomain_underscore(const char *value)
     if (strlen(value) > NAME_SUBDOMAIN)
         complain(&found, "must be no more than 253 characters");
     if (!is_dotted(value, is_label_underscore))
-        complain(&found, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
-                         "alphanumeric character (e.g. 'example.com', " REGEX(UNDERSCORE_FORMAT "(\\." UNDERSCORE_FORMAT ")*"));
+        complain(&found,
+                 "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
+                 "alphanumeric character (e.g. 'example.com', " REGEX(UNDERSCORE_FORMAT "(\\." UNDERSCORE_FORMAT ")*"));
     return found;
 }
 
@@ -141,8 +143,10 @@ struct complaints name_wildcard(const char *value)
     if (strlen(value) > NAME_SUBDOMAIN)
         complain(&found, "must be no more than 253 characters");
     if (strncmp(value, "*.", 2) != 0 || !is_dotted(value + 2, is_label))
-        complain(&found, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric "
-                         "characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', " REGEX("\\*\\." SUBDOMAIN_FORMAT));
+        complain(
+            &found,
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric "
+            "characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', " REGEX("\\*\\." SUBDOMAIN_FORMAT));
     return found;
 }
 
@@ -228,8 +232,10 @@ struct complaints name_config_key(const char *value)
     if (strlen(value) > NAME_SUBDOMAIN)
         complain(&found, "must be no more than 253 characters");
     if (!all_are(value, is_key_character))
-        complain(&found, "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', "
-                         REGEX("[-._a-zA-Z0-9]+"));
+        complain(
+            &found,
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', " REGEX(
+                "[-._a-zA-Z0-9]+"));
     check_dots(&found, value);
     return found;
 }
@@ -309,9 +315,10 @@ struct complaints name_condition_reason(const char *value)
     size_t length = strlen(value);
     bool fine = length > 0 && is_letter(value[0]) && all_are(value, is_reason_character) && value[length - 1] != ',' && value[length - 1] != ':';
     if (!fine)
-        complain(&found, "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and "
-                         "must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or "
-                         "'ReasonA:ReasonB', " REGEX("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"));
+        complain(&found,
+                 "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and "
+                 "must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or "
+                 "'ReasonA:ReasonB', " REGEX("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"));
     return found;
 }
 

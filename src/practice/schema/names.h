@@ -1,4 +1,5 @@
-/* names.h: what names may look like, with the server's words for what is wrong (apimachinery's util/validation and api/validate/content). Pure functions; the words are constants.
+/* names.h: what names may look like, with the server's words for what is wrong (apimachinery's util/validation and api/validate/content). Pure
+ * functions; the words are constants.
  */
 #ifndef KT_PRACTICE_SCHEMA_NAMES_H
 #define KT_PRACTICE_SCHEMA_NAMES_H

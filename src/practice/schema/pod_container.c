@@ -124,7 +124,8 @@ static void check_host_ports(const struct pod_check *check, const struct value *
             if (int_of(port, "hostPort", 0) == 0)
                 continue;
             for (size_t k = 0; k < seen.length; k++)
-                taken = taken || (same_at(seen.items[k], port, "hostPort") && same_at(seen.items[k], port, "hostIP") && same_at(seen.items[k], port, "protocol"));
+                taken = taken || (same_at(seen.items[k], port, "hostPort") && same_at(seen.items[k], port, "hostIP") &&
+                                  same_at(seen.items[k], port, "protocol"));
             char text[128];
             snprintf(text, sizeof text, "%.16s/%.64s/%lld", text_of(port, "protocol"), text_of(port, "hostIP"), (long long)int_of(port, "hostPort", 0));
             if (taken)
@@ -215,8 +216,8 @@ static void check_image_space(const struct pod_check *check, const struct value 
 
 void pod_check_ephemeral_containers(const struct pod_check *check, const struct place *spec)
 {
-    static const char *const forbidden[] = {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe",
-                                            "startupProbe", "lifecycle", NULL};
+    static const char *const forbidden[] = {"ports",         "resources",      "resizePolicy", "restartPolicy", "restartPolicyRules",
+                                            "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",     NULL};
     const struct place place = place_key(spec, "ephemeralContainers");
     const struct value *containers = value_get(check->spec, "ephemeralContainers");
     const struct value *apps = value_get(check->spec, "containers"), *inits = value_get(check->spec, "initContainers");

@@ -74,7 +74,8 @@ static bool is_latest(const char *image)
         tag = image[i] == ':' ? image + i + 1 : image[i] == '/' ? NULL : tag;
     size_t name = tag != NULL ? (size_t)(tag - image) - 1 : length;
     size_t tag_length = tag != NULL ? length - name - 1 : 0;
-    if (!is_repository(image, name) || (tag != NULL && (tag_length == 0 || tag_length > 128 || !all_of(tag, tag_length, WORD "-.") || strchr("-.", tag[0]) != NULL)))
+    if (!is_repository(image, name) ||
+        (tag != NULL && (tag_length == 0 || tag_length > 128 || !all_of(tag, tag_length, WORD "-.") || strchr("-.", tag[0]) != NULL)))
         return false;
     if (digest != NULL) {
         const char *hex = strchr(digest, ':');
@@ -102,9 +103,9 @@ static bool number_default(struct value *object, const char *key, int64_t number
 static bool probe_defaults(struct value *probe)
 {
     struct value *grpc = value_get(probe, "grpc");
-    return probe == NULL ||
-           (number_default(probe, "timeoutSeconds", 1) && number_default(probe, "periodSeconds", 10) && number_default(probe, "successThreshold", 1) &&
-            number_default(probe, "failureThreshold", 3) && http_defaults(value_get(probe, "httpGet")) && (grpc == NULL || has(grpc, "service") || put_text(grpc, "service", "")));
+    return probe == NULL || (number_default(probe, "timeoutSeconds", 1) && number_default(probe, "periodSeconds", 10) &&
+                             number_default(probe, "successThreshold", 1) && number_default(probe, "failureThreshold", 3) &&
+                             http_defaults(value_get(probe, "httpGet")) && (grpc == NULL || has(grpc, "service") || put_text(grpc, "service", "")));
 }
 
 static bool environment_defaults(struct value *container)
@@ -140,7 +141,8 @@ static bool container_defaults(struct value *container)
     EACH_OF (port, value_get(container, "ports"))
         if (!default_text(port, "protocol", "TCP"))
             return false;
-    return round_resources(value_get(container, "resources")) && environment_defaults(container) && probe_defaults(value_get(container, "livenessProbe")) && probe_defaults(value_get(container, "readinessProbe")) &&
+    return round_resources(value_get(container, "resources")) && environment_defaults(container) &&
+           probe_defaults(value_get(container, "livenessProbe")) && probe_defaults(value_get(container, "readinessProbe")) &&
            probe_defaults(value_get(container, "startupProbe")) && http_defaults(value_find(lifecycle, "postStart", "httpGet", NULL)) &&
            http_defaults(value_find(lifecycle, "preStop", "httpGet", NULL));
 }
@@ -172,7 +174,8 @@ static bool projected_defaults(struct value *projected)
 static bool volume_defaults(struct value *volume)
 {
     static const char *const with_mode[] = {"secret", "configMap", "downwardAPI", "projected", NULL};
-    struct value *path = value_get(volume, "hostPath"), *image = value_get(volume, "image"), *template = value_find(volume, "ephemeral", "volumeClaimTemplate", NULL);
+    struct value *path = value_get(volume, "hostPath"), *image = value_get(volume, "image"),
+                 *template = value_find(volume, "ephemeral", "volumeClaimTemplate", NULL);
     size_t sources = 0;
     EACH (entry, volume)
         sources += strcmp(value_key(entry), "name") != 0 && value_type(entry) != VALUE_NULL;
@@ -204,8 +207,8 @@ bool pod_spec_defaults(struct value *spec)
 {
     if (!account_defaults(spec))
         return false;
-    if (!default_text(spec, "dnsPolicy", "ClusterFirst") || !default_text(spec, "restartPolicy", "Always") || !default_object(spec, "securityContext") ||
-        !round_resources(value_get(spec, "resources")) || !round_amounts(value_get(spec, "overhead")) ||
+    if (!default_text(spec, "dnsPolicy", "ClusterFirst") || !default_text(spec, "restartPolicy", "Always") ||
+        !default_object(spec, "securityContext") || !round_resources(value_get(spec, "resources")) || !round_amounts(value_get(spec, "overhead")) ||
         !default_int(spec, "terminationGracePeriodSeconds", 30) || !default_text(spec, "schedulerName", "default-scheduler"))
         return false;
     EACH_OF (volume, value_get(spec, "volumes"))
@@ -231,7 +234,8 @@ static bool host_ports(struct value *spec)
     for (size_t k = 0; k < 2 && is_true(spec, "hostNetwork"); k++)
         EACH_OF (container, value_get(spec, container_lists[k]))
             EACH_OF (port, value_get(container, "ports"))
-                if (int_of(port, "hostPort", 0) == 0 && int_of(port, "containerPort", 0) != 0 && !put_copy(port, "hostPort", value_get(port, "containerPort")))
+                if (int_of(port, "hostPort", 0) == 0 && int_of(port, "containerPort", 0) != 0 &&
+                    !put_copy(port, "hostPort", value_get(port, "containerPort")))
                     return false;
     return true;
 }
@@ -313,7 +317,8 @@ static const char *qos_class(const struct value *spec)
                 int order = 1;
                 bool limited = is_positive(limits, names[i]), requested = is_positive(requests, names[i]);
                 any = any || limited || requested;
-                guaranteed = guaranteed && limited && (!requested || (quantity_compare(text_of(limits, names[i]), text_of(requests, names[i]), &order) && order == 0));
+                guaranteed = guaranteed && limited &&
+                             (!requested || (quantity_compare(text_of(limits, names[i]), text_of(requests, names[i]), &order) && order == 0));
             }
         }
     }
@@ -331,7 +336,8 @@ static bool apply_label_keys(struct value *term, const char *key, const char *op
             continue;
         bool ok = has(selector, "matchExpressions") || value_set(selector, "matchExpressions", value_array());
         ok = requirement != NULL && values != NULL && ok;
-        ok = ok && put_text(requirement, "key", value_text(item)) && put_text(requirement, "operator", operator) && value_append(values, value_string(label));
+        ok = ok && put_text(requirement, "key", value_text(item)) && put_text(requirement, "operator", operator) &&
+             value_append(values, value_string(label));
         if (!ok) {
             value_free(requirement);
             value_free(values);
@@ -372,7 +378,8 @@ static bool gated_condition(struct value *status)
     static const char *const texts[][2] = {{"type", "PodScheduled"}, {"status", "False"}, {"reason", "SchedulingGated"},
                                            {"message", "Scheduling is blocked due to non-empty scheduling gates"}};
     struct value *condition = value_object(), *conditions = value_array();
-    bool ok = condition != NULL && conditions != NULL && value_set(condition, "lastProbeTime", value_null()) && value_set(condition, "lastTransitionTime", value_null());
+    bool ok = condition != NULL && conditions != NULL && value_set(condition, "lastProbeTime", value_null()) &&
+              value_set(condition, "lastTransitionTime", value_null());
     for (size_t i = 0; ok && i < 4; i++)
         ok = put_text(condition, texts[i][0], texts[i][1]);
     if (!ok) {
@@ -400,7 +407,8 @@ static bool apparmor_fields(struct value *object)
             struct value *profile = NULL;
             bool ok = key != NULL;
             mem_free(key);
-            if (ok && annotation != NULL && value_find(container, "securityContext", "appArmorProfile", NULL) == NULL && (profile = value_object()) == NULL)
+            if (ok && annotation != NULL && value_find(container, "securityContext", "appArmorProfile", NULL) == NULL &&
+                (profile = value_object()) == NULL)
                 return false;
             if (!ok)
                 return false;

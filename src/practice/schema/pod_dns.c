@@ -15,7 +15,8 @@ static void check_searches(struct problems *problems, const struct value *search
     if (value_length(searches) > SEARCHES_MOST)
         problem_add(problems, place, PROBLEM_INVALID, searches, "must not have more than %d search paths", SEARCHES_MOST);
     if (text > SEARCH_TEXT_MOST + 1)
-        problem_add(problems, place, PROBLEM_INVALID, searches, "must not have more than %d characters (including spaces) in the search list", SEARCH_TEXT_MOST);
+        problem_add(problems, place, PROBLEM_INVALID, searches, "must not have more than %d characters (including spaces) in the search list",
+                    SEARCH_TEXT_MOST);
     EACH (search, searches) {
         const struct place at = place_index(place, i++);
         char *name = mem_string(value_text(search));

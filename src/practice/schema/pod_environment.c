@@ -217,7 +217,8 @@ static bool has_entry(const struct value *list, const char *key, const char *tex
     return false;
 }
 
-static void check_mount(const struct pod_check *check, const struct value *container, const struct value *mount, const struct place *mounts, const struct place *at)
+static void check_mount(const struct pod_check *check, const struct value *container, const struct value *mount, const struct place *mounts,
+                        const struct place *at)
 {
     const struct value *devices = value_get(container, "volumeDevices");
     const struct place name = place_key(at, "name"), path = place_key(at, "mountPath"), expression = place_key(at, "subPathExpr");

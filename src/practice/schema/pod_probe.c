@@ -79,7 +79,8 @@ void pod_check_probes(const struct pod_check *check, const struct value *contain
     static const char *const kinds[] = {"livenessProbe", "readinessProbe", "startupProbe", NULL};
     for (size_t i = 0; kinds[i] != NULL; i++) {
         const struct value *probe = value_get(container, kinds[i]);
-        const struct place at = place_key(place, kinds[i]), threshold = place_key(&at, "successThreshold"), grace = place_key(&at, "terminationGracePeriodSeconds");
+        const struct place at = place_key(place, kinds[i]), threshold = place_key(&at, "successThreshold"),
+                           grace = place_key(&at, "terminationGracePeriodSeconds");
         if (!has(container, kinds[i]))
             continue;
         check_probe(check, probe, &at);

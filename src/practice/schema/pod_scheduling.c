@@ -138,7 +138,8 @@ static void check_match_keys(struct problems *problems, const struct value *term
 
 static void check_pod_term(struct problems *problems, const struct value *term, const struct place *place)
 {
-    const struct place selector = place_key(place, "labelSelector"), spaces = place_key(place, "namespaceSelector"), space = place_key(place, "namespace");
+    const struct place selector = place_key(place, "labelSelector"), spaces = place_key(place, "namespaceSelector"),
+                       space = place_key(place, "namespace");
     const struct place key = place_key(place, "topologyKey");
     check_selector(problems, value_get(term, "labelSelector"), &selector);
     check_selector(problems, value_get(term, "namespaceSelector"), &spaces);
@@ -224,7 +225,8 @@ void pod_validate_tolerations(const struct value *tolerations, const struct plac
         const char *key = text_of(toleration, "key"), *effect = text_of(toleration, "effect"), *operator= text_of(toleration, "operator");
         check_name(problems, toleration, &at, "key", name_qualified, false);
         if (*key == '\0' && strcmp(operator, "Exists") != 0)
-            problem_invalid(problems, &operator_at, operator, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+            problem_invalid(problems, &operator_at, operator,
+                            "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
         if (has(toleration, "tolerationSeconds") && strcmp(effect, "NoExecute") != 0)
             problem_invalid(problems, &effect_at, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
         check_toleration_value(problems, toleration, &at);
@@ -245,7 +247,8 @@ static void check_constraint(struct problems *problems, const struct value *cons
 {
     static const char *const actions[] = {"DoNotSchedule", "ScheduleAnyway", NULL}, *const policies[] = {"Honor", "Ignore", NULL};
     const struct place skew = place_key(at, "maxSkew"), key = place_key(at, "topologyKey"), when = place_key(at, "whenUnsatisfiable");
-    const struct place both = place_key(at, "{topologyKey, whenUnsatisfiable}"), domains = place_key(at, "minDomains"), selector = place_key(at, "labelSelector");
+    const struct place both = place_key(at, "{topologyKey, whenUnsatisfiable}"), domains = place_key(at, "minDomains"),
+                       selector = place_key(at, "labelSelector");
     const char *action = text_of(constraint, "whenUnsatisfiable"), *topology = text_of(constraint, "topologyKey");
     if (int_of(constraint, "maxSkew", 0) <= 0)
         problem_number(problems, &skew, int_of(constraint, "maxSkew", 0), "must be greater than zero");

@@ -70,7 +70,8 @@ static void check_escalation(struct problems *problems, const struct value *cont
     if (value_type(escalation) != VALUE_BOOL || value_is_true(escalation))
         return;
     if (is_true(context, "privileged"))
-        problem_internal(problems, place, PROBLEM_INVALID, "SecurityContext", context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+        problem_internal(problems, place, PROBLEM_INVALID, "SecurityContext", context,
+                         "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
     EACH (capability, value_find(context, "capabilities", "add", NULL))
         if (strcmp(value_text(capability), "CAP_SYS_ADMIN") == 0)
             problem_internal(problems, place, PROBLEM_INVALID, "SecurityContext", context,
@@ -126,8 +127,8 @@ static void check_sysctls(const struct pod_check *check, const struct value *con
                             "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$");
         else if (seen_before(list, sysctl, "name"))
             problem_string(check->problems, &name, PROBLEM_DUPLICATE, text);
-        bool net = starts_with(text, "net."), ipc = starts_with(text, "kernel.shm") || starts_with(text, "kernel.msg") || starts_with(text, "kernel.sem") ||
-                                                    starts_with(text, "fs.mqueue.");
+        bool net = starts_with(text, "net."), ipc = starts_with(text, "kernel.shm") || starts_with(text, "kernel.msg") ||
+                                                    starts_with(text, "kernel.sem") || starts_with(text, "fs.mqueue.");
         if (is_true(check->spec, "hostNetwork") && net)
             problem_invalid(check->problems, &name, text, "may not be specified when 'hostNetwork' is true");
         else if (is_true(check->spec, "hostIPC") && ipc)

@@ -110,12 +110,14 @@ static void check_gates(const struct value *spec, const struct value *old, struc
 /* The new spec with everything that may change put back: what differs then may not. NULL: no memory. */
 static struct value *munged(const struct value *spec, const struct value *old, bool gated)
 {
-    static const char *const lists[] = {"containers", "initContainers", NULL}, *const keep[] = {"activeDeadlineSeconds", "schedulingGates", "tolerations", NULL};
+    static const char *const lists[] = {"containers", "initContainers", NULL}, *const keep[] = {"activeDeadlineSeconds", "schedulingGates",
+                                                                                                "tolerations", NULL};
     struct value *copy = value_copy(spec);
     bool ok = copy != NULL;
     for (size_t k = 0; ok && lists[k] != NULL; k++) {
         const struct value *before = value_first(value_get(old, lists[k]));
-        for (struct value *now = value_first(value_get(copy, lists[k])); ok && now != NULL && before != NULL; now = value_next(now), before = value_next(before))
+        for (struct value *now = value_first(value_get(copy, lists[k])); ok && now != NULL && before != NULL;
+             now = value_next(now), before = value_next(before))
             ok = put_copy(now, "image", value_get(before, "image"));
     }
     for (size_t i = 0; ok && keep[i] != NULL; i++)
@@ -212,7 +214,8 @@ static void check_ips(const struct value *status, const char *one, const char *a
 }
 
 /* A container that ended goes on only if its pod's policy lets it. */
-static void check_transitions(const struct value *status, const struct value *old, const struct value *spec, const char *list, struct problems *problems)
+static void check_transitions(const struct value *status, const struct value *old, const struct value *spec, const char *list,
+                              struct problems *problems)
 {
     const struct place place = place_key(&status_place, list);
     const char *policy = text_of(spec, "restartPolicy");

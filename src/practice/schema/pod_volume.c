@@ -10,7 +10,8 @@ const struct value *pod_volume(const struct pod_check *check, const char *name)
     return NULL;
 }
 
-static void check_file_mode(struct problems *problems, const struct value *object, const struct place *up, const char *key, int64_t most, const char *words)
+static void check_file_mode(struct problems *problems, const struct value *object, const struct place *up, const char *key, int64_t most,
+                            const char *words)
 {
     const struct place place = place_key(up, key);
     int64_t mode = int_of(object, key, 0);
@@ -149,7 +150,8 @@ static void note_path(struct pod_check *check, struct vec *paths, const char *pa
         check->problems->failed = true;
 }
 
-static void check_projected_items(struct pod_check *check, const struct value *source, const struct place *at, const struct place *projected, struct vec *paths)
+static void check_projected_items(struct pod_check *check, const struct value *source, const struct place *at, const struct place *projected,
+                                  struct vec *paths)
 {
     if (*text_of(source, "name") == '\0')
         problem_required(check->problems, at, "name", NULL);
@@ -285,11 +287,35 @@ static const struct {
     const char *key;
     void (*check)(struct pod_check *check, const struct value *source, const struct place *place);
 } sources[] = {
-    {"emptyDir", check_empty_dir}, {"hostPath", check_host_path_of}, {"gitRepo", check_git_repo}, {"gcePersistentDisk", NULL}, {"awsElasticBlockStore", NULL},
-    {"secret", check_secret}, {"nfs", check_nfs}, {"iscsi", NULL}, {"glusterfs", NULL}, {"flocker", NULL}, {"persistentVolumeClaim", check_claim},
-    {"rbd", NULL}, {"cinder", NULL}, {"cephfs", NULL}, {"quobyte", NULL}, {"downwardAPI", check_downward}, {"fc", NULL}, {"flexVolume", check_flex},
-    {"configMap", check_config_map}, {"azureFile", NULL}, {"vsphereVolume", NULL}, {"photonPersistentDisk", NULL}, {"portworxVolume", NULL},
-    {"azureDisk", NULL}, {"storageos", NULL}, {"projected", check_projected}, {"scaleIO", NULL}, {"csi", check_csi}, {"ephemeral", check_ephemeral},
+    {"emptyDir", check_empty_dir},
+    {"hostPath", check_host_path_of},
+    {"gitRepo", check_git_repo},
+    {"gcePersistentDisk", NULL},
+    {"awsElasticBlockStore", NULL},
+    {"secret", check_secret},
+    {"nfs", check_nfs},
+    {"iscsi", NULL},
+    {"glusterfs", NULL},
+    {"flocker", NULL},
+    {"persistentVolumeClaim", check_claim},
+    {"rbd", NULL},
+    {"cinder", NULL},
+    {"cephfs", NULL},
+    {"quobyte", NULL},
+    {"downwardAPI", check_downward},
+    {"fc", NULL},
+    {"flexVolume", check_flex},
+    {"configMap", check_config_map},
+    {"azureFile", NULL},
+    {"vsphereVolume", NULL},
+    {"photonPersistentDisk", NULL},
+    {"portworxVolume", NULL},
+    {"azureDisk", NULL},
+    {"storageos", NULL},
+    {"projected", check_projected},
+    {"scaleIO", NULL},
+    {"csi", check_csi},
+    {"ephemeral", check_ephemeral},
     {"image", check_image},
 };
 

@@ -50,8 +50,10 @@ void warn_node_selector_term(struct vec *warnings, const struct value *term, boo
 static void warn_node_labels(const struct value *spec, const struct place *place, struct vec *warnings)
 {
     const struct value *node = value_find(spec, "affinity", "nodeAffinity", NULL);
-    const struct place selector = place_key(place, "nodeSelector"), affinity = place_key(place, "affinity"), node_at = place_key(&affinity, "nodeAffinity");
-    const struct place required = place_key(&node_at, "requiredDuringSchedulingIgnoredDuringExecution"), terms = place_key(&required, "nodeSelectorTerms");
+    const struct place selector = place_key(place, "nodeSelector"), affinity = place_key(place, "affinity"),
+                       node_at = place_key(&affinity, "nodeAffinity");
+    const struct place required = place_key(&node_at, "requiredDuringSchedulingIgnoredDuringExecution"),
+                       terms = place_key(&required, "nodeSelectorTerms");
     const struct place preferred = place_key(&node_at, "preferredDuringSchedulingIgnoredDuringExecution");
     size_t i = 0;
     EACH (label, value_get(spec, "nodeSelector")) {
@@ -112,7 +114,8 @@ static void warn_volumes(const struct value *spec, const struct place *place, st
     const struct place all = place_key(place, "volumes");
     size_t i = 0;
     EACH (volume, value_get(spec, "volumes")) {
-        const struct place at = place_index(&all, i++), ephemeral = place_key(&at, "ephemeral"), template = place_key(&ephemeral, "volumeClaimTemplate");
+        const struct place at = place_index(&all, i++), ephemeral = place_key(&at, "ephemeral"),
+                           template = place_key(&ephemeral, "volumeClaimTemplate");
         const struct place claim = place_key(&template, "spec");
         for (size_t d = 0; d < sizeof deprecated / sizeof deprecated[0]; d++) {
             const struct place source = place_key(&at, deprecated[d][1]);
@@ -174,7 +177,8 @@ static void warn_items(const char *volume, const struct told *told, const struct
 /* The files of a projected volume's source. */
 static size_t collect(const struct value *source, const char *paths[static FILES_COMPARED], struct told told[static FILES_COMPARED], size_t count)
 {
-    static const char *const single[] = {"serviceAccountToken", "clusterTrustBundle", NULL}, *const names[] = {"ServiceAccountToken", "ClusterTrustBundle"};
+    static const char *const single[] = {"serviceAccountToken", "clusterTrustBundle", NULL}, *const names[] = {"ServiceAccountToken",
+                                                                                                               "ClusterTrustBundle"};
     static const char *const kinds[] = {"secret", "configMap", "downwardAPI", NULL}, *const shown[] = {"Secret", "ConfigMap", "DownwardAPI"};
     static const char *const certificates[][2] = {{"certificateChainPath", "PodCertificate chain"}, {"keyPath", "PodCertificate key"},
                                                   {"credentialBundlePath", "PodCertificate credential bundle"}, {NULL, NULL}};
@@ -187,7 +191,8 @@ static size_t collect(const struct value *source, const char *paths[static FILES
     for (size_t k = 0; single[k] != NULL; k++)
         if (has(source, single[k]) && count < FILES_COMPARED) {
             paths[count] = text_of(value_get(source, single[k]), "path");
-            told[count++] = (struct told){names[k], k == 1 ? text_of(value_get(source, single[k]), has(value_get(source, single[k]), "name") ? "name" : "signerName") : NULL};
+            told[count++] = (struct told){
+                names[k], k == 1 ? text_of(value_get(source, single[k]), has(value_get(source, single[k]), "name") ? "name" : "signerName") : NULL};
         }
     for (size_t k = 0; certificates[k][0] != NULL; k++) {
         const char *path = text_of(value_get(source, "podCertificate"), certificates[k][0]);
@@ -267,12 +272,13 @@ static void warn_environment(const struct value *container, const struct place *
     }
 }
 
-static void warn_container(const struct value *metadata, const struct value *spec, const struct value *container, const struct place *at, const struct place *up,
-                           bool is_template, struct vec *warnings)
+static void warn_container(const struct value *metadata, const struct value *spec, const struct value *container, const struct place *at,
+                           const struct place *up, bool is_template, struct vec *warnings)
 {
     const struct value *annotations = value_get(metadata, "annotations"), *resources = value_get(container, "resources");
     const struct place meta = place_key(up, "metadata"), annotations_at = place_key(&meta, "annotations");
-    const struct place resources_at = place_key(at, "resources"), limits = place_key(&resources_at, "limits"), requests = place_key(&resources_at, "requests");
+    const struct place resources_at = place_key(at, "resources"), limits = place_key(&resources_at, "limits"),
+                       requests = place_key(&resources_at, "requests");
     char seccomp[512], apparmor[512];
     snprintf(seccomp, sizeof seccomp, "container.seccomp.security.alpha.kubernetes.io/%.300s", text_of(container, "name"));
     snprintf(apparmor, sizeof apparmor, "container.apparmor.security.beta.kubernetes.io/%.300s", text_of(container, "name"));
@@ -280,7 +286,8 @@ static void warn_container(const struct value *metadata, const struct value *spe
     if (value_find(container, "securityContext", "seccompProfile", NULL) == NULL && has(annotations, seccomp))
         warning_at(warnings, &seccomp_at, "non-functional in v1.27+; use the \"seccompProfile\" field instead");
     /* A Pod's annotation was made the field (pod_create_prepare); a template's was not. */
-    bool has_field = value_find(container, "securityContext", "appArmorProfile", NULL) != NULL, pod_field = value_find(spec, "securityContext", "appArmorProfile", NULL) != NULL;
+    bool has_field = value_find(container, "securityContext", "appArmorProfile", NULL) != NULL,
+         pod_field = value_find(spec, "securityContext", "appArmorProfile", NULL) != NULL;
     if (has(annotations, apparmor) && (is_template ? !has_field && !pod_field : has_field || !pod_field))
         warning_at(warnings, &apparmor_at, "deprecated since v1.30; use the \"appArmorProfile\" field instead");
     warn_fraction(warnings, value_get(resources, "limits"), &limits, "memory");
@@ -337,14 +344,16 @@ static void warn_ports(const struct value *spec, const struct place *place, stru
                     bool found = false;
                     if (!names && *text_of(port, "hostIP") != '\0' && int_of(port, "hostPort", 0) == 0)
                         warning_at(warnings, &port_at, "hostIP set without hostPort: {Name:%s HostPort:0 ContainerPort:%lld Protocol:%s HostIP:%s}",
-                                   text_of(port, "name"), (long long)int_of(port, "containerPort", 0), text_of(port, "protocol"), text_of(port, "hostIP"));
+                                   text_of(port, "name"), (long long)int_of(port, "containerPort", 0), text_of(port, "protocol"),
+                                   text_of(port, "hostIP"));
                     for (size_t s = 0; s < count && !found; s++) {
                         const char *conflict = names ? NULL : port_conflict(port, stood[s].port);
                         if (conflict != NULL)
                             warning_at(warnings, &port_at, "%s with %s", conflict, stood[s].where);
                         found = names && *text_of(port, "name") != '\0' && same_at(port, stood[s].port, "name");
                         if (found)
-                            warning_at(warnings, &port_at, "duplicate port name \"%s\" with %s, services and probes that select ports by name will use %s",
+                            warning_at(warnings, &port_at,
+                                       "duplicate port name \"%s\" with %s, services and probes that select ports by name will use %s",
                                        text_of(port, "name"), stood[s].where, stood[s].where);
                     }
                     if (!found && count < PORTS_COMPARED) {
@@ -373,7 +382,8 @@ static void warn_affinity(const struct value *spec, const struct place *place, s
         }
         i = 0;
         EACH (term, value_get(terms, preferred.key)) {
-            const struct place at = place_index(&preferred, i++), inner = place_key(&at, "podAffinityTerm"), selector = place_key(&inner, "labelSelector");
+            const struct place at = place_index(&preferred, i++), inner = place_key(&at, "podAffinityTerm"),
+                               selector = place_key(&inner, "labelSelector");
             if (!has(value_get(term, "podAffinityTerm"), "labelSelector"))
                 warning_at(warnings, &selector, "a null labelSelector results in matching no pod");
         }
@@ -399,7 +409,8 @@ void pod_warn(const struct value *metadata, const struct value *spec, const stru
 {
     const struct place place = place_key(up, "spec"), aliases = place_key(&place, "hostAliases"), secrets = place_key(&place, "imagePullSecrets");
     const struct place overhead = place_key(&place, "overhead"), meta = place_key(up, "metadata"), annotations = place_key(&meta, "annotations");
-    const struct place seccomp = place_map(&annotations, "seccomp.security.alpha.kubernetes.io/pod"), grace = place_key(&place, "terminationGracePeriodSeconds");
+    const struct place seccomp = place_map(&annotations, "seccomp.security.alpha.kubernetes.io/pod"),
+                       grace = place_key(&place, "terminationGracePeriodSeconds");
     warn_node_labels(spec, &place, warnings);
     warn_spread(spec, &place, warnings);
     warn_annotations(metadata, up, warnings);

@@ -12,7 +12,8 @@
 #include "data/value.h"
 
 /* Where in a document validation stands: a chain on the caller's stack; a path is only written when there is something to say.
- *     const struct place spec = place_key(&root, "spec"), port = place_index(&ports, i), label = place_map(&labels, "a/b");   spec.ports[0], metadata.labels[a/b] */
+ *     const struct place spec = place_key(&root, "spec"), port = place_index(&ports, i), label = place_map(&labels, "a/b");   spec.ports[0],
+ * metadata.labels[a/b] */
 struct place {
     const struct place *up; /* NULL: the document itself */
     const char *key;        /* a field; NULL: an index */
@@ -53,11 +54,13 @@ enum { PROBLEMS = 1000 }; /* further ones are dropped */
 struct problems problems_make(void);
 void problems_free(struct problems *problems);
 bool problems_none(const struct problems *problems); /* nothing found, nothing failed */
-/* Adds one, unless the same is there already (the server's list tells each message of a field once). value is what stands there (printed as Go prints it in such errors: strings quoted, objects and arrays as compact JSON), NULL where the type has none. */
+/* Adds one, unless the same is there already (the server's list tells each message of a field once). value is what stands there (printed as Go prints
+ * it in such errors: strings quoted, objects and arrays as compact JSON), NULL where the type has none. */
 void problem_add(struct problems *problems, const struct place *place, enum problem_type type, const struct value *value, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* PROBLEM_INVALID with a string for the value, which is the most frequent. */
-void problem_invalid(struct problems *problems, const struct place *place, const char *value, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void problem_invalid(struct problems *problems, const struct place *place, const char *value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* PROBLEM_NOT_SUPPORTED; supported is NULL-terminated and printed in the given order. */
 void problem_unsupported(struct problems *problems, const struct place *place, const char *value, const char *const *supported);
 /* The same for a value that is printed already. */

@@ -100,8 +100,9 @@ bool rules_prepare_update(const struct schema_kind *kind, struct value *object, 
     if (!arrange(kind, object))
         return false;
     bool counts = (rules->flags & RULES_GENERATION) != 0;
-    bool changed = counts && (spec_changed(object, old) || ((rules->flags & RULES_COUNT_ANNOTATIONS) != 0 &&
-                                                             !same(value_find(object, "metadata", "annotations", NULL), value_find(old, "metadata", "annotations", NULL))));
+    bool changed = counts && (spec_changed(object, old) ||
+                              ((rules->flags & RULES_COUNT_ANNOTATIONS) != 0 &&
+                               !same(value_find(object, "metadata", "annotations", NULL), value_find(old, "metadata", "annotations", NULL))));
     return (!changed || put_generation(object, generation + 1)) && keep_system_metadata(object, old) && arrange(kind, object);
 }
 

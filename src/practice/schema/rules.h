@@ -1,4 +1,5 @@
-/* rules.h: what is special about a kind: small functions beside the table. Everything works on documents that were decoded (decode.h): right types, no unknown fields.
+/* rules.h: what is special about a kind: small functions beside the table. Everything works on documents that were decoded (decode.h): right types,
+ * no unknown fields.
  *
  * The wording of refusals is the real server's; each rule was asked of one (tests/practice/schema/rules holds its answers).
  */
@@ -33,10 +34,12 @@ struct rules {
     bool (*prepare_create)(struct value *object);                             /* beyond what the flags do: fields that a client may not set */
     bool (*prepare_update)(struct value *object, const struct value *old);
     bool (*prepare_status)(struct value *object, const struct value *old);    /* beyond: all but status and what the server owns comes from old */
-    void (*check_name)(const char *name, bool prefix, struct problems *problems, const struct place *place); /* NULL: a DNS subdomain; prefix: generateName */
+    void (*check_name)(const char *name, bool prefix, struct problems *problems,
+                       const struct place *place);                            /* NULL: a DNS subdomain; prefix: generateName */
     void (*validate)(const struct value *object, struct problems *problems);  /* all but metadata; for creation, and for the new object of an update */
     void (*validate_create)(const struct value *object, struct problems *problems); /* what holds at creation only */
-    void (*validate_update)(const struct value *object, const struct value *old, struct problems *problems); /* immutable fields and such, after validate */
+    void (*validate_update)(const struct value *object, const struct value *old,
+                            struct problems *problems); /* immutable fields and such, after validate */
     void (*validate_status)(const struct value *object, const struct value *old, struct problems *problems);
     void (*warn)(const struct value *object, const struct value *old, struct vec *warnings); /* strings for Warning headers; old NULL: creation */
     const char *const *selectors;  /* field selectors beside metadata.name and metadata.namespace: "spec.nodeName", ...; NULL-terminated; NULL: none */
@@ -50,10 +53,12 @@ const struct rules *rules_of(const struct schema_kind *kind);
 /* The whole ways, for the API. `object` is decoded. */
 /* Defaults: the table's and the kind's, each field in its place afterwards (decode.h). Used on bodies and on what a patch made. */
 bool rules_default(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
-/* Before a creation: status, generation, what clients may not set. metadata that the server owns (uid, name from generateName, creationTimestamp ...) is the API's, and must be there before: a Job's
- * selector names its uid. Addresses and node ports of a Service are allocated by the API between prepare and validate. */
+/* Before a creation: status, generation, what clients may not set. metadata that the server owns (uid, name from generateName, creationTimestamp ...)
+ * is the API's, and must be there before: a Job's selector names its uid. Addresses and node ports of a Service are allocated by the API between
+ * prepare and validate. */
 bool rules_prepare_create(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
-/* Before an update: what the client may not change comes from old, generation goes up if it must, server-owned metadata is kept. resourceVersion is the API's. */
+/* Before an update: what the client may not change comes from old, generation goes up if it must, server-owned metadata is kept. resourceVersion is
+ * the API's. */
 bool rules_prepare_update(const struct schema_kind *kind, struct value *object, const struct value *old) __attribute__((warn_unused_result));
 bool rules_prepare_status(const struct schema_kind *kind, struct value *object, const struct value *old) __attribute__((warn_unused_result));
 /* Validation with metadata (names, labels, annotations' size, finalizers, owner references, immutable metadata). */

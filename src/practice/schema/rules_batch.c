@@ -52,7 +52,8 @@ static bool labels_from_template(struct value *object)
 {
     struct value *metadata = value_child(object, "metadata");
     const struct value *labels = value_find(object, "spec", "template", "metadata", "labels", NULL);
-    return metadata != NULL && (value_first(labels) == NULL || value_first(value_get(metadata, "labels")) != NULL || put_copy(metadata, "labels", labels));
+    return metadata != NULL &&
+           (value_first(labels) == NULL || value_first(value_get(metadata, "labels")) != NULL || put_copy(metadata, "labels", labels));
 }
 
 /* The selector that the server makes: the Job's uid. */
@@ -69,7 +70,8 @@ static bool job_create(struct value *object)
     if (labels == NULL || match == NULL)
         return false;
     for (size_t i = 0; i < 2; i++)
-        if ((!has(labels, labels_of_name[i]) && !put_text(labels, labels_of_name[i], name)) || (!has(labels, labels_of_uid[i]) && !put_text(labels, labels_of_uid[i], uid)))
+        if ((!has(labels, labels_of_name[i]) && !put_text(labels, labels_of_name[i], name)) ||
+            (!has(labels, labels_of_uid[i]) && !put_text(labels, labels_of_uid[i], uid)))
             return false;
     return (has(match, CONTROLLER_UID) || put_text(match, CONTROLLER_UID, uid)) && labels_from_template(object);
 }
@@ -95,7 +97,8 @@ static void check_label(struct problems *problems, const struct value *labels, c
 
 static void check_generated(const struct value *object, struct problems *problems)
 {
-    const struct value *spec = value_get(object, "spec"), *labels = value_find(spec, "template", "metadata", "labels", NULL), *selector = value_get(spec, "selector");
+    const struct value *spec = value_get(object, "spec"), *labels = value_find(spec, "template", "metadata", "labels", NULL),
+                       *selector = value_get(spec, "selector");
     const char *name = text_of(value_get(object, "metadata"), "name"), *uid = text_of(value_get(object, "metadata"), "uid");
     const struct place at = place_key(&spec_place, "selector");
     if (is_true(spec, "manualSelector") || selector == NULL)
@@ -105,8 +108,8 @@ static void check_generated(const struct value *object, struct problems *problem
     check_label(problems, labels, CONTROLLER_UID, uid);
     check_label(problems, labels, JOB_NAME, name);
     struct value *expected = value_object();
-    if (expected == NULL || !put_text(expected, CONTROLLER_UID, uid) || !put_text(expected, JOB_NAME, name) || !put_text(expected, "controller-uid", uid) ||
-        !put_text(expected, "job-name", name))
+    if (expected == NULL || !put_text(expected, CONTROLLER_UID, uid) || !put_text(expected, JOB_NAME, name) ||
+        !put_text(expected, "controller-uid", uid) || !put_text(expected, "job-name", name))
         problems->failed = true;
     else if (selector_is_valid(selector) && !label_selector_matches(selector, expected))
         problem_add(problems, &at, PROBLEM_INVALID, selector, "`selector` not auto-generated");
@@ -137,7 +140,8 @@ static void check_managed_by(const struct value *spec, const struct place *place
 static void check_indexed(const struct value *spec, const struct place *place, struct problems *problems)
 {
     enum { PARALLEL_MOST = 100000, HIGH = 100000, PARALLEL_HIGH = 10000 };
-    const struct place parallelism = place_key(place, "parallelism"), most = place_key(place, "maxFailedIndexes"), completions = place_key(place, "completions");
+    const struct place parallelism = place_key(place, "parallelism"), most = place_key(place, "maxFailedIndexes"),
+                       completions = place_key(place, "completions");
     int64_t parallel = int_of(spec, "parallelism", 0), failed = int_of(spec, "maxFailedIndexes", 0), count = int_of(spec, "completions", 0);
     if (!has(spec, "completions"))
         problem_required(problems, &completions, NULL, "when completion mode is Indexed");
@@ -152,9 +156,11 @@ static void check_indexed(const struct value *spec, const struct place *place, s
     if (!has(spec, "maxFailedIndexes"))
         problem_required(problems, &most, NULL, "must be specified when completions is above 100000");
     if (parallel > PARALLEL_HIGH)
-        problem_number(problems, &parallelism, parallel, "must be less than or equal to %d when completions are above %d and used with backoff limit per index", PARALLEL_HIGH, HIGH);
+        problem_number(problems, &parallelism, parallel,
+                       "must be less than or equal to %d when completions are above %d and used with backoff limit per index", PARALLEL_HIGH, HIGH);
     if (failed > PARALLEL_HIGH)
-        problem_number(problems, &most, failed, "must be less than or equal to %d when completions are above %d and used with backoff limit per index", PARALLEL_HIGH, HIGH);
+        problem_number(problems, &most, failed,
+                       "must be less than or equal to %d when completions are above %d and used with backoff limit per index", PARALLEL_HIGH, HIGH);
 }
 
 static void check_completion_mode(const struct value *spec, const struct place *place, struct problems *problems)
@@ -199,8 +205,9 @@ static void check_replacement(const struct value *spec, const struct place *plac
 /* What a Job's and a CronJob's template have in common. */
 static void check_job_spec(const struct value *spec, const struct place *place, struct problems *problems)
 {
-    static const char *const numbers[] = {"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
-                                          "maxFailedIndexes", NULL};
+    static const char *const numbers[] = {
+        "parallelism",      "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
+        "maxFailedIndexes", NULL};
     const struct place template = place_key(place, "template"), success = place_key(place, "successPolicy");
     check_nonnegative_all(problems, spec, place, numbers);
     if (has(spec, "maxFailedIndexes") && !has(spec, "backoffLimitPerIndex"))
@@ -232,8 +239,10 @@ static void check_index_names(const struct value *object, struct problems *probl
 
 static void check_job(const struct value *object, struct problems *problems)
 {
-    const struct value *spec = value_get(object, "spec"), *selector = value_get(spec, "selector"), *labels = value_find(spec, "template", "metadata", "labels", NULL);
-    const struct place selector_at = place_key(&spec_place, "selector"), template = place_key(&spec_place, "template"), metadata = place_key(&template, "metadata");
+    const struct value *spec = value_get(object, "spec"), *selector = value_get(spec, "selector"),
+                       *labels = value_find(spec, "template", "metadata", "labels", NULL);
+    const struct place selector_at = place_key(&spec_place, "selector"), template = place_key(&spec_place, "template"),
+                       metadata = place_key(&template, "metadata");
     const struct place labels_at = place_key(&metadata, "labels");
     check_job_spec(spec, &spec_place, problems);
     if (!has(spec, "selector"))
@@ -263,8 +272,10 @@ static void warn_job_spec(const struct value *spec, const struct place *place, s
     const struct value *template = value_get(spec, "template");
     const struct place at = place_key(place, "template");
     if (text_is(spec, "completionMode", "Indexed") && int_of(spec, "completions", 0) > 100000 && int_of(spec, "parallelism", 0) > 10000)
-        warning_at(warnings, place, "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track "
-                                    "completedIndexes when a big number of indexes fail");
+        warning_at(
+            warnings, place,
+            "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track "
+            "completedIndexes when a big number of indexes fail");
     pod_warn(value_get(template, "metadata"), value_get(template, "spec"), &at, true, warnings);
 }
 
@@ -379,9 +390,23 @@ static void cron_job_update(const struct value *object, const struct value *old,
 static const char *const job_selectors[] = {"status.successful", NULL};
 
 const struct rules batch_rules[] = {
-    {.group = "batch", .kind = "Job", .flags = RULES_GENERATION | RULES_STATUS, .defaults = job_defaults, .prepare_create = job_create, .prepare_update = job_update,
-     .validate_create = job_validate_create, .validate_update = job_validate_update, .validate_status = job_validate_status, .warn = warn_job, .selectors = job_selectors},
-    {.group = "batch", .kind = "CronJob", .flags = RULES_GENERATION | RULES_STATUS, .defaults = cron_job_defaults, .validate_create = cron_job_create,
-     .validate_update = cron_job_update, .warn = warn_cron_job},
+    {.group = "batch",
+     .kind = "Job",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = job_defaults,
+     .prepare_create = job_create,
+     .prepare_update = job_update,
+     .validate_create = job_validate_create,
+     .validate_update = job_validate_update,
+     .validate_status = job_validate_status,
+     .warn = warn_job,
+     .selectors = job_selectors},
+    {.group = "batch",
+     .kind = "CronJob",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = cron_job_defaults,
+     .validate_create = cron_job_create,
+     .validate_update = cron_job_update,
+     .warn = warn_cron_job},
     {0},
 };

@@ -65,7 +65,8 @@ static void check_topologies(const struct value *object, struct problems *proble
         const struct place at = place_index(&all, i++), expressions = place_key(&at, "matchLabelExpressions");
         size_t e = 0;
         EACH (requirement, value_get(term, "matchLabelExpressions")) {
-            const struct place requirement_at = place_index(&expressions, e++), values = place_key(&requirement_at, "values"), key = place_key(&requirement_at, "key");
+            const struct place requirement_at = place_index(&expressions, e++), values = place_key(&requirement_at, "values"),
+                               key = place_key(&requirement_at, "key");
             size_t v = 0;
             if (value_first(value_get(requirement, "values")) == NULL)
                 problem_required(problems, &values, NULL, NULL);
@@ -204,7 +205,8 @@ static void validate_csi_node(const struct value *object, struct problems *probl
     const struct place all = place_key(&spec_place, "drivers");
     size_t i = 0;
     EACH (driver, drivers) {
-        const struct place at = place_index(&all, i++), name = place_key(&at, "name"), id = place_key(&at, "nodeID"), allocatable = place_key(&at, "allocatable");
+        const struct place at = place_index(&all, i++), name = place_key(&at, "name"), id = place_key(&at, "nodeID"),
+                           allocatable = place_key(&at, "allocatable");
         const char *text = text_of(driver, "name"), *node = text_of(driver, "nodeID");
         if (*text == '\0')
             problem_required(problems, &name, NULL, NULL);
@@ -257,7 +259,8 @@ static void capacity_update(const struct value *object, const struct value *old,
 static void validate_attachment(const struct value *object, struct problems *problems)
 {
     const struct value *spec = value_get(object, "spec"), *source = value_get(spec, "source");
-    const struct place source_at = place_key(&spec_place, "source"), attacher = place_key(&spec_place, "attacher"), name = place_key(&source_at, "persistentVolumeName");
+    const struct place source_at = place_key(&spec_place, "source"), attacher = place_key(&spec_place, "attacher"),
+                       name = place_key(&source_at, "persistentVolumeName");
     bool inline_one = has(source, "inlineVolumeSpec"), named = has(source, "persistentVolumeName");
     if (!inline_one && !named)
         problem_required(problems, &source_at, NULL, "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
@@ -280,11 +283,25 @@ static void attachment_update(const struct value *object, const struct value *ol
 }
 
 const struct rules class_rules[] = {
-    {.group = "storage.k8s.io", .kind = "StorageClass", .defaults = class_defaults, .validate_create = validate_class, .validate_update = class_update, .warn = warn_class},
+    {.group = "storage.k8s.io",
+     .kind = "StorageClass",
+     .defaults = class_defaults,
+     .validate_create = validate_class,
+     .validate_update = class_update,
+     .warn = warn_class},
     {.group = "storage.k8s.io", .kind = "VolumeAttributesClass", .validate = validate_attributes_class, .validate_update = attributes_class_update},
-    {.group = "storage.k8s.io", .kind = "CSIDriver", .defaults = driver_defaults, .prepare_update = prepare_driver_update, .validate = validate_driver, .validate_update = driver_update},
+    {.group = "storage.k8s.io",
+     .kind = "CSIDriver",
+     .defaults = driver_defaults,
+     .prepare_update = prepare_driver_update,
+     .validate = validate_driver,
+     .validate_update = driver_update},
     {.group = "storage.k8s.io", .kind = "CSINode", .validate = validate_csi_node, .validate_update = csi_node_update},
     {.group = "storage.k8s.io", .kind = "CSIStorageCapacity", .validate_create = validate_capacity, .validate_update = capacity_update},
-    {.group = "storage.k8s.io", .kind = "VolumeAttachment", .flags = RULES_STATUS, .validate = validate_attachment, .validate_update = attachment_update},
+    {.group = "storage.k8s.io",
+     .kind = "VolumeAttachment",
+     .flags = RULES_STATUS,
+     .validate = validate_attachment,
+     .validate_update = attachment_update},
     {0},
 };

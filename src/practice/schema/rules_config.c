@@ -104,7 +104,8 @@ static void check_docker(const struct value *data, const char *key, struct probl
     else if (length == 0)
         problem_invalid(problems, &at, "<secret contents redacted>", "unexpected end of JSON input");
     else if (config == NULL)
-        problem_invalid(problems, &at, "<secret contents redacted>", "invalid character '%c' looking for beginning of value", text[strspn(text, " \t\r\n")]);
+        problem_invalid(problems, &at, "<secret contents redacted>", "invalid character '%c' looking for beginning of value",
+                        text[strspn(text, " \t\r\n")]);
     else if (value_type(config) != VALUE_OBJECT && value_type(config) != VALUE_NULL)
         problem_invalid(problems, &at, "<secret contents redacted>", "json: cannot unmarshal %s into Go value of type map[string]interface {}",
                         value_type(config) == VALUE_NUMBER ? "number" : value_type_name(value_type(config)));
@@ -276,10 +277,24 @@ static const char *const secret_selectors[] = {"type", NULL}, *const namespace_s
 
 const struct rules config_rules[] = {
     {.group = "", .kind = "ConfigMap", .validate_create = validate_config_map, .validate_update = config_map_update},
-    {.group = "", .kind = "Secret", .defaults = secret_defaults, .prepare_update = secret_prepare_update, .validate_create = validate_secret,
-     .validate_update = secret_update, .warn = warn_secret, .selectors = secret_selectors},
+    {.group = "",
+     .kind = "Secret",
+     .defaults = secret_defaults,
+     .prepare_update = secret_prepare_update,
+     .validate_create = validate_secret,
+     .validate_update = secret_update,
+     .warn = warn_secret,
+     .selectors = secret_selectors},
     {.group = "", .kind = "ServiceAccount", .prepare_create = account_secrets, .prepare_update = account_update, .warn = warn_account},
-    {.group = "", .kind = "Namespace", .flags = RULES_STATUS, .defaults = namespace_defaults, .prepare_create = namespace_create, .prepare_update = namespace_update,
-     .check_name = check_label_name, .validate = validate_namespace, .validate_status = namespace_status, .selectors = namespace_selectors},
+    {.group = "",
+     .kind = "Namespace",
+     .flags = RULES_STATUS,
+     .defaults = namespace_defaults,
+     .prepare_create = namespace_create,
+     .prepare_update = namespace_update,
+     .check_name = check_label_name,
+     .validate = validate_namespace,
+     .validate_status = namespace_status,
+     .selectors = namespace_selectors},
     {0},
 };

@@ -156,7 +156,8 @@ static void check_endpoints(const struct value *object, struct problems *problem
         return;
     }
     EACH (endpoint, endpoints) {
-        const struct place at = place_index(&all, i++), addresses = place_key(&at, "addresses"), topology = place_key(&at, "deprecatedTopology"), hints = place_key(&at, "hints");
+        const struct place at = place_index(&all, i++), addresses = place_key(&at, "addresses"), topology = place_key(&at, "deprecatedTopology"),
+                           hints = place_key(&at, "hints");
         size_t a = 0;
         EACH (address, value_get(endpoint, "addresses")) {
             const struct place address_at = place_index(&addresses, a++);
@@ -237,8 +238,8 @@ static bool prepare_slice(struct value *object)
 /* Labels count, too. */
 static bool prepare_slice_update(struct value *object, const struct value *old)
 {
-    bool changed = !same_at(value_get(object, "metadata"), value_get(old, "metadata"), "labels") || !same_at(object, old, "endpoints") || !same_at(object, old, "ports") ||
-                   !same_at(object, old, "addressType");
+    bool changed = !same_at(value_get(object, "metadata"), value_get(old, "metadata"), "labels") || !same_at(object, old, "endpoints") ||
+                   !same_at(object, old, "ports") || !same_at(object, old, "addressType");
     return put_generation(object, value_find_int(old, 0, "metadata", "generation", NULL) + changed);
 }
 
@@ -260,9 +261,19 @@ static void warn_slice(const struct value *object, const struct value *old, stru
 }
 
 const struct rules endpoint_rules[] = {
-    {.group = "", .kind = "Endpoints", .flags = RULES_CREATE_BY_UPDATE, .defaults = endpoints_defaults, .validate = validate_endpoints, .warn = warn_endpoints},
-    {.group = "discovery.k8s.io", .kind = "EndpointSlice", .defaults = slice_defaults, .prepare_create = prepare_slice, .prepare_update = prepare_slice_update,
-     .validate_create = slice_create, .validate_update = slice_update,
+    {.group = "",
+     .kind = "Endpoints",
+     .flags = RULES_CREATE_BY_UPDATE,
+     .defaults = endpoints_defaults,
+     .validate = validate_endpoints,
+     .warn = warn_endpoints},
+    {.group = "discovery.k8s.io",
+     .kind = "EndpointSlice",
+     .defaults = slice_defaults,
+     .prepare_create = prepare_slice,
+     .prepare_update = prepare_slice_update,
+     .validate_create = slice_create,
+     .validate_update = slice_update,
      .warn = warn_slice},
     {0},
 };

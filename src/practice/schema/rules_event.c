@@ -74,7 +74,9 @@ static void check_unset(const struct value *object, const char *key, const char 
 
 static void create(const struct value *object, struct problems *problems)
 {
-    static const char *const unset[][2] = {{"deprecatedFirstTimestamp", "firstTimestamp"}, {"deprecatedLastTimestamp", "lastTimestamp"}, {"deprecatedCount", "count"},
+    static const char *const unset[][2] = {{"deprecatedFirstTimestamp", "firstTimestamp"},
+                                           {"deprecatedLastTimestamp", "lastTimestamp"},
+                                           {"deprecatedCount", "count"},
                                            {"deprecatedSource", "source"}};
     const struct place type = place_key(NULL, "type");
     check_event(object, problems);
@@ -92,9 +94,19 @@ static void create(const struct value *object, struct problems *problems)
 static void update(const struct value *object, const struct value *old, struct problems *problems)
 {
     static const char *const fixed[][2] = {
-        {"regarding", "involvedObject"}, {"reason", "reason"}, {"note", "message"}, {"deprecatedSource", "source"}, {"deprecatedFirstTimestamp", "firstTimestamp"},
-        {"deprecatedLastTimestamp", "lastTimestamp"}, {"deprecatedCount", "count"}, {"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
-        {"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
+        {"regarding", "involvedObject"},
+        {"reason", "reason"},
+        {"note", "message"},
+        {"deprecatedSource", "source"},
+        {"deprecatedFirstTimestamp", "firstTimestamp"},
+        {"deprecatedLastTimestamp", "lastTimestamp"},
+        {"deprecatedCount", "count"},
+        {"type", "type"},
+        {"eventTime", "eventTime"},
+        {"action", "action"},
+        {"related", "related"},
+        {"reportingController", "reportingController"},
+        {"reportingInstance", "reportingInstance"},
     };
     check_event(object, problems);
     if (!is_new(object))
@@ -114,14 +126,43 @@ static void check_segment(const char *name, bool prefix, struct problems *proble
     name_problems(problems, place, name, prefix ? name_path_prefix(name) : name_path_segment(name));
 }
 
-static const char *const selectors[] = {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-                                        "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type", NULL};
-static const char *const new_selectors[] = {"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
-                                            "regarding.fieldPath", "reason", "reportingController", "type", NULL};
+static const char *const selectors[] = {"involvedObject.kind",
+                                        "involvedObject.namespace",
+                                        "involvedObject.name",
+                                        "involvedObject.uid",
+                                        "involvedObject.apiVersion",
+                                        "involvedObject.resourceVersion",
+                                        "involvedObject.fieldPath",
+                                        "reason",
+                                        "reportingComponent",
+                                        "source",
+                                        "type",
+                                        NULL};
+static const char *const new_selectors[] = {"regarding.kind",
+                                            "regarding.namespace",
+                                            "regarding.name",
+                                            "regarding.uid",
+                                            "regarding.apiVersion",
+                                            "regarding.resourceVersion",
+                                            "regarding.fieldPath",
+                                            "reason",
+                                            "reportingController",
+                                            "type",
+                                            NULL};
 
 const struct rules event_rules[] = {
-    {.group = "", .kind = "Event", .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS, .check_name = check_segment, .validate_create = create, .validate_update = update,
+    {.group = "",
+     .kind = "Event",
+     .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS,
+     .check_name = check_segment,
+     .validate_create = create,
+     .validate_update = update,
      .selectors = selectors},
-    {.group = "events.k8s.io", .kind = "Event", .flags = RULES_CREATE_BY_UPDATE, .validate_create = create, .validate_update = update, .selectors = new_selectors},
+    {.group = "events.k8s.io",
+     .kind = "Event",
+     .flags = RULES_CREATE_BY_UPDATE,
+     .validate_create = create,
+     .validate_update = update,
+     .selectors = new_selectors},
     {0},
 };

@@ -7,8 +7,8 @@
 #include "practice/schema/rules.h"
 
 /* The kinds' tables, each ended by one without a kind. */
-extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[], networking_rules[], rbac_rules[],
-    quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[];
+extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[],
+    networking_rules[], rbac_rules[], quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[];
 
 #define EACH(item, container) for (const struct value *item = value_first(container); item != NULL; item = value_next(item))
 #define EACH_OF(item, container) for (struct value *item = value_first(container); item != NULL; item = value_next(item))
@@ -48,7 +48,8 @@ void check_port(struct problems *problems, const struct value *object, const str
 void check_range(struct problems *problems, const struct value *object, const struct place *up, const char *key, int64_t least, int64_t most);
 void check_protocol(struct problems *problems, const struct value *object, const struct place *up, const char *key);
 /* A text that must be one of a list (in the order that the server tells them). Nothing where it is absent unless required. */
-void check_choice(struct problems *problems, const struct value *object, const struct place *up, const char *key, const char *const *list, bool required);
+void check_choice(struct problems *problems, const struct value *object, const struct place *up, const char *key, const char *const *list,
+                  bool required);
 /* A text that must be there and pass a check; not required: passes where it is absent or "". */
 void check_name(struct problems *problems, const struct value *object, const struct place *up, const char *key, name_check *check, bool required);
 void check_labels(struct problems *problems, const struct value *labels, const struct place *place);
@@ -69,11 +70,13 @@ bool quantity_zero(const char *text);
 bool quantity_whole(const char *text); /* no fraction of one */
 int64_t quantity_number(const char *text); /* rounded away from zero, as far as 64 bits tell */
 double quantity_double(const char *text);
-void check_quantity(struct problems *problems, const char *resource, const struct value *quantity, const struct place *place); /* nonnegative; whole where it counts things */
+void check_quantity(struct problems *problems, const char *resource, const struct value *quantity,
+                    const struct place *place); /* nonnegative; whole where it counts things */
 void check_resource_name(struct problems *problems, const char *name, const struct place *place);
 void check_container_resource_name(struct problems *problems, const char *name, const struct place *place);
 void check_quota_resource_name(struct problems *problems, const char *name, const struct place *place);
-void check_resources(struct problems *problems, const struct value *resources, const struct place *place, const struct value *claims, bool of_pod); /* claims: of the pod */
+void check_resources(struct problems *problems, const struct value *resources, const struct place *place, const struct value *claims,
+                     bool of_pod); /* claims: of the pod */
 bool resource_is_huge_page(const char *name);
 bool round_amounts(struct value *list);        /* to thousandths, which is the least that amounts of resources know */
 bool round_resources(struct value *resources); /* limits and requests */
@@ -112,8 +115,10 @@ void check_host_path(const struct value *source, const struct place *place, stru
 /* Go's JSON of the server's internal types, which some refusals show (internal_form.c): every field, by its Go name. NULL: no memory. */
 char *internal_json(const char *type, const struct value *value, bool indented) __attribute__((warn_unused_result));
 /* `field is immutable` with that JSON as the value. */
-void problem_internal(struct problems *problems, const struct place *place, enum problem_type type, const char *name, const struct value *value, const char *detail);
+void problem_internal(struct problems *problems, const struct place *place, enum problem_type type, const char *name, const struct value *value,
+                      const char *detail);
 /* "Forbidden: DETAIL" and a new line with the unified diff of both. */
-void problem_diff(struct problems *problems, const struct place *place, const char *type, const struct value *old, const struct value *now, const char *detail);
+void problem_diff(struct problems *problems, const struct place *place, const char *type, const struct value *old, const struct value *now,
+                  const char *detail);
 
 #endif

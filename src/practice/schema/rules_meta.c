@@ -37,8 +37,8 @@ static void check_owners(const struct value *owners, struct problems *problems)
             continue;
         if (controller != NULL)
             problem_add(problems, &place, PROBLEM_INVALID, owners,
-                        "Only one reference can have Controller set to true. Found \"true\" in references for %s/%s and %s/%s", text_of(controller, "kind"),
-                        text_of(controller, "name"), text_of(owner, "kind"), text_of(owner, "name"));
+                        "Only one reference can have Controller set to true. Found \"true\" in references for %s/%s and %s/%s",
+                        text_of(controller, "kind"), text_of(controller, "name"), text_of(owner, "kind"), text_of(owner, "name"));
         else
             controller = owner;
     }

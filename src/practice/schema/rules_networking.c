@@ -113,7 +113,8 @@ static void validate_ingress(const struct value *object, struct problems *proble
     const struct place backend = place_key(&spec_place, "defaultBackend"), tls_all = place_key(&spec_place, "tls");
     size_t i = 0;
     if (value_first(value_get(spec, "rules")) == NULL && !has(spec, "defaultBackend"))
-        problem_text(problems, &spec_place, PROBLEM_INVALID, has(spec, "rules") ? "[]" : "null", "either `defaultBackend` or `rules` must be specified");
+        problem_text(problems, &spec_place, PROBLEM_INVALID, has(spec, "rules") ? "[]" : "null",
+                     "either `defaultBackend` or `rules` must be specified");
     if (has(spec, "defaultBackend"))
         check_backend(value_get(spec, "defaultBackend"), &backend, problems);
     check_rules(value_get(spec, "rules"), problems);
@@ -372,9 +373,24 @@ static void warn_policy(const struct value *object, const struct value *old, str
 }
 
 const struct rules networking_rules[] = {
-    {.group = "networking.k8s.io", .kind = "Ingress", .flags = RULES_GENERATION | RULES_STATUS, .validate = validate_ingress, .validate_create = ingress_create,
-     .validate_status = ingress_status, .warn = warn_ingress},
-    {.group = "networking.k8s.io", .kind = "IngressClass", .flags = RULES_GENERATION, .defaults = class_defaults, .validate = validate_class, .validate_update = class_update},
-    {.group = "networking.k8s.io", .kind = "NetworkPolicy", .flags = RULES_GENERATION, .defaults = policy_defaults, .validate = validate_policy, .warn = warn_policy},
+    {.group = "networking.k8s.io",
+     .kind = "Ingress",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .validate = validate_ingress,
+     .validate_create = ingress_create,
+     .validate_status = ingress_status,
+     .warn = warn_ingress},
+    {.group = "networking.k8s.io",
+     .kind = "IngressClass",
+     .flags = RULES_GENERATION,
+     .defaults = class_defaults,
+     .validate = validate_class,
+     .validate_update = class_update},
+    {.group = "networking.k8s.io",
+     .kind = "NetworkPolicy",
+     .flags = RULES_GENERATION,
+     .defaults = policy_defaults,
+     .validate = validate_policy,
+     .warn = warn_policy},
     {0},
 };

@@ -16,7 +16,8 @@ static bool defaults(struct value *object)
     const struct value *first = value_first(value_get(spec, "podCIDRs"));
     if (first != NULL)
         return put_copy(spec, "podCIDR", first);
-    return *range == '\0' || (value_set(spec, "podCIDRs", value_array()) && value_append(value_get(spec, "podCIDRs"), value_copy(value_get(spec, "podCIDR"))));
+    return *range == '\0' ||
+           (value_set(spec, "podCIDRs", value_array()) && value_append(value_get(spec, "podCIDRs"), value_copy(value_get(spec, "podCIDR"))));
 }
 
 static bool create(struct value *object)
@@ -44,7 +45,8 @@ static void check_taints(const struct value *taints, struct problems *problems)
         name_problems(problems, &value_at, text_of(taint, "value"), found);
         check_choice(problems, taint, &at, "effect", effects, true);
         for (const struct value *other = value_first(taints); other != taint; other = value_next(other))
-            repeated = repeated || (strcmp(text_of(other, "key"), text_of(taint, "key")) == 0 && strcmp(text_of(other, "effect"), text_of(taint, "effect")) == 0);
+            repeated = repeated ||
+                       (strcmp(text_of(other, "key"), text_of(taint, "key")) == 0 && strcmp(text_of(other, "effect"), text_of(taint, "effect")) == 0);
         if (repeated)
             problem_internal(problems, &at, PROBLEM_DUPLICATE, "Taint", taint, "taints must be unique by key and effect pair");
     }
@@ -69,7 +71,8 @@ static void check_ranges(const struct value *spec, struct problems *problems)
         const struct place at = place_index(&all, i++);
         cidr_problems(problems, &at, value_text(range), NULL);
     }
-    bool dual = i == 2 && cidr_read(value_text(value_first(ranges)), &first) && cidr_read(value_text(value_item(ranges, 1)), &second) && first.address.v4 != second.address.v4;
+    bool dual = i == 2 && cidr_read(value_text(value_first(ranges)), &first) && cidr_read(value_text(value_item(ranges, 1)), &second) &&
+                first.address.v4 != second.address.v4;
     if (i > 1 && !dual)
         problem_add(problems, &all, PROBLEM_INVALID, ranges, "may specify no more than one CIDR for each IP family");
 }
@@ -105,7 +108,8 @@ static void check_changes(const struct value *object, const struct value *old_ob
     if (value_first(value_get(old, "podCIDRs")) != NULL && !same_at(spec, old, "podCIDRs"))
         problem_forbidden(problems, &spec_place, "podCIDRs", "node updates may not change podCIDR except from \"\" to valid");
     if (*before != '\0' && strcmp(now, before) != 0)
-        problem_text(problems, &provider, PROBLEM_INVALID, "null", *now != '\0' ? "field cannot be modified once set" : "field cannot be cleared once set");
+        problem_text(problems, &provider, PROBLEM_INVALID, "null",
+                     *now != '\0' ? "field cannot be modified once set" : "field cannot be cleared once set");
     check_taints(value_get(spec, "taints"), problems);
     if (strcmp(text_of(spec, "externalID"), text_of(old, "externalID")) != 0)
         problem_forbidden(problems, &spec_place, "externalID", "may not be updated");
@@ -135,7 +139,15 @@ static void warn(const struct value *object, const struct value *old, struct vec
 static const char *const selectors[] = {"spec.unschedulable", NULL};
 
 const struct rules node_rules[] = {
-    {.group = "", .kind = "Node", .defaults = defaults, .prepare_create = create, .prepare_update = update, .validate = validate, .validate_update = check_changes,
-     .validate_status = validate_status, .warn = warn, .selectors = selectors},
+    {.group = "",
+     .kind = "Node",
+     .defaults = defaults,
+     .prepare_create = create,
+     .prepare_update = update,
+     .validate = validate,
+     .validate_update = check_changes,
+     .validate_status = validate_status,
+     .warn = warn,
+     .selectors = selectors},
     {0},
 };

@@ -44,7 +44,8 @@ void check_port(struct problems *problems, const struct value *object, const str
         check_port_number(problems, object, up, key);
 }
 
-void check_choice(struct problems *problems, const struct value *object, const struct place *up, const char *key, const char *const *list, bool required)
+void check_choice(struct problems *problems, const struct value *object, const struct place *up, const char *key, const char *const *list,
+                  bool required)
 {
     const struct place place = place_key(up, key);
     const char *text = text_of(object, key);

@@ -30,7 +30,8 @@ static void check_pod_resources(const struct pod_check *check, const struct plac
             const struct place request_at = place_map(&requests, value_key(request));
             int order = 0;
             if (pod != NULL && quantity_compare(value_text(request), pod, &order) && order > 0)
-                problem_invalid(check->problems, &request_at, pod, "must be greater than or equal to aggregate container requests of %s", value_text(request));
+                problem_invalid(check->problems, &request_at, pod, "must be greater than or equal to aggregate container requests of %s",
+                                value_text(request));
         }
         EACH (limit, value_find(container, "resources", "limits", NULL)) {
             const char *pod = value_text(value_get(value_get(resources, "limits"), value_key(limit)));
@@ -88,7 +89,8 @@ static void check_host_process(const struct pod_check *check, const struct place
         const struct place all = place_key(spec, container_lists[k]);
         size_t i = 0;
         EACH (container, value_get(check->spec, container_lists[k])) {
-            const struct place at = place_index(&all, i++), context = place_key(&at, "securityContext"), windows = place_key(&context, "windowsOptions");
+            const struct place at = place_index(&all, i++), context = place_key(&at, "securityContext"),
+                               windows = place_key(&context, "windowsOptions");
             const struct place process = place_key(&windows, "hostProcess");
             const struct value *own = value_find(container, "securityContext", "windowsOptions", "hostProcess", NULL);
             containers++;
@@ -213,7 +215,8 @@ static void check_file_volumes(const struct pod_check *check, const struct place
             const struct place at = place_index(&all, i++), env = place_key(&at, "env");
             size_t e = 0;
             EACH (variable, value_get(container, "env")) {
-                const struct place variable_at = place_index(&env, e++), from = place_key(&variable_at, "valueFrom"), ref_at = place_key(&from, "fileKeyRef");
+                const struct place variable_at = place_index(&env, e++), from = place_key(&variable_at, "valueFrom"),
+                                   ref_at = place_key(&from, "fileKeyRef");
                 const struct place name_at = place_key(&ref_at, "volumeName");
                 const struct value *ref = value_find(variable, "valueFrom", "fileKeyRef", NULL), *found = NULL;
                 EACH (volume, ref != NULL ? value_get(check->spec, "volumes") : NULL)
@@ -233,7 +236,8 @@ void pod_validate_spec(const struct value *spec, const struct value *metadata, c
     static const char *const restarts[] = {"Always", "OnFailure", "Never", NULL};
     static const char *const dns[] = {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None", NULL};
     struct pod_check check = {.spec = spec, .metadata = metadata, .volumes = vec_make(100000, NULL), .problems = problems};
-    const struct place volumes = place_key(place, "volumes"), selector = place_key(place, "nodeSelector"), share = place_key(place, "shareProcessNamespace");
+    const struct place volumes = place_key(place, "volumes"), selector = place_key(place, "nodeSelector"),
+                       share = place_key(place, "shareProcessNamespace");
     if (!has(spec, "terminationGracePeriodSeconds"))
         problem_required(problems, place, "terminationGracePeriodSeconds", NULL);
     pod_check_volumes(&check, &volumes);
@@ -247,7 +251,8 @@ void pod_validate_spec(const struct value *spec, const struct value *metadata, c
     check_labels(problems, value_get(spec, "nodeSelector"), &selector);
     pod_check_pod_security(&check, place);
     if (is_true(spec, "shareProcessNamespace") && is_true(spec, "hostPID"))
-        problem_add(problems, &share, PROBLEM_INVALID, value_get(spec, "shareProcessNamespace"), "ShareProcessNamespace and HostPID cannot both be enabled");
+        problem_add(problems, &share, PROBLEM_INVALID, value_get(spec, "shareProcessNamespace"),
+                    "ShareProcessNamespace and HostPID cannot both be enabled");
     pod_check_scheduling(&check, place);
     pod_check_dns(&check, place);
     check_gates(&check, place);
@@ -324,7 +329,8 @@ void pod_validate_annotations(const struct value *metadata, const struct value *
 }
 
 /* A profile in an annotation must be the field's. */
-static void check_profile_match(struct problems *problems, const char *annotation, const struct value *profile, const struct place *place, const char *what)
+static void check_profile_match(struct problems *problems, const char *annotation, const struct value *profile, const struct place *place,
+                                const char *what)
 {
     const char *type = text_of(profile, "type");
     struct buf words = buf_make(128);

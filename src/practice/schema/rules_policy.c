@@ -155,7 +155,8 @@ static void validate_runtime(const struct value *object, struct problems *proble
     EACH (toleration, list) {
         const struct place at = place_index(&tolerations, i++);
         for (const struct value *other = value_first(list); other != toleration; other = value_next(other))
-            if (same_at(other, toleration, "key") && same_at(other, toleration, "operator") && same_at(other, toleration, "value") && same_at(other, toleration, "effect"))
+            if (same_at(other, toleration, "key") && same_at(other, toleration, "operator") && same_at(other, toleration, "value") &&
+                same_at(other, toleration, "effect"))
                 problem_internal(problems, &at, PROBLEM_DUPLICATE, "Toleration", toleration, NULL);
     }
     check_name(problems, object, NULL, "handler", name_label, true);
@@ -177,12 +178,23 @@ static void warn_runtime(const struct value *object, const struct value *old, st
 }
 
 const struct rules policy_rules[] = {
-    {.group = "policy", .kind = "PodDisruptionBudget", .flags = RULES_GENERATION | RULES_STATUS | RULES_LOOSE_NAME, .validate = validate_budget,
+    {.group = "policy",
+     .kind = "PodDisruptionBudget",
+     .flags = RULES_GENERATION | RULES_STATUS | RULES_LOOSE_NAME,
+     .validate = validate_budget,
      .validate_status = budget_status},
-    {.group = "scheduling.k8s.io", .kind = "PriorityClass", .defaults = priority_defaults, .prepare_create = prepare_priority, .validate_create = priority_create,
+    {.group = "scheduling.k8s.io",
+     .kind = "PriorityClass",
+     .defaults = priority_defaults,
+     .prepare_create = prepare_priority,
+     .validate_create = priority_create,
      .validate_update = priority_update},
-    {.group = "coordination.k8s.io", .kind = "Lease", .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS, .prepare_create = prepare_lease,
-     .prepare_update = prepare_lease_update, .validate = validate_lease},
+    {.group = "coordination.k8s.io",
+     .kind = "Lease",
+     .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS,
+     .prepare_create = prepare_lease,
+     .prepare_update = prepare_lease_update,
+     .validate = validate_lease},
     {.group = "node.k8s.io", .kind = "RuntimeClass", .validate_create = validate_runtime, .validate_update = runtime_update, .warn = warn_runtime},
     {0},
 };

@@ -19,7 +19,8 @@ static void check_amounts(const struct value *amounts, const struct place *place
     }
 }
 
-static const char *const quota_scopes[] = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass", NULL};
+static const char *const quota_scopes[] = {
+    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass", NULL};
 
 static bool is_quota_resource(const char *name)
 {
@@ -78,15 +79,19 @@ static void check_scope_operator(const struct value *requirement, const struct p
 {
     const char *scope = text_of(requirement, "scopeName"), *operator= text_of(requirement, "operator");
     const struct place operator_at = place_key(place, "operator"), values_at = place_key(place, "values");
-    bool in = strcmp(operator, "In") == 0 || strcmp(operator, "NotIn") == 0, exists = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
-    bool any = value_first(value_get(requirement, "values")) != NULL, only_exists = one_of(scope, quota_scopes) && strcmp(scope, "PriorityClass") != 0 && strcmp(scope, "VolumeAttributesClass") != 0;
+    bool in = strcmp(operator, "In") == 0 || strcmp(operator, "NotIn") == 0,
+         exists = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
+    bool any = value_first(value_get(requirement, "values")) != NULL,
+         only_exists = one_of(scope, quota_scopes) && strcmp(scope, "PriorityClass") != 0 && strcmp(scope, "VolumeAttributesClass") != 0;
     if (only_exists && strcmp(operator, "Exists") != 0)
-        problem_invalid(problems, &operator_at, operator, "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
-                                                          "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity");
+        problem_invalid(problems, &operator_at, operator,
+                        "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
+                        "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity");
     if (in && !any)
         problem_required(problems, &values_at, NULL, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
     else if (exists && any)
-        problem_add(problems, &values_at, PROBLEM_INVALID, value_get(requirement, "values"), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
+        problem_add(problems, &values_at, PROBLEM_INVALID, value_get(requirement, "values"),
+                    "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
     else if (!in && !exists)
         problem_invalid(problems, &operator_at, operator, "not a valid selector operator");
 }
@@ -94,7 +99,8 @@ static void check_scope_operator(const struct value *requirement, const struct p
 static void check_scope_selector(const struct value *spec, struct problems *problems)
 {
     const struct value *selector = value_get(spec, "scopeSelector"), *requirements = value_get(selector, "matchExpressions");
-    const struct place selector_at = place_key(&spec_place, "scopeSelector"), at = place_key(&selector_at, "matchExpressions"), name = place_key(&at, "scopeName");
+    const struct place selector_at = place_key(&spec_place, "scopeSelector"), at = place_key(&selector_at, "matchExpressions"),
+                       name = place_key(&at, "scopeName");
     EACH (requirement, requirements) {
         if (!one_of(text_of(requirement, "scopeName"), quota_scopes))
             problem_invalid(problems, &name, text_of(requirement, "scopeName"), "unsupported scope");
@@ -162,7 +168,8 @@ static bool range_defaults(struct value *object)
             continue;
         given = value_child(limit, "default");
         requests = value_child(limit, "defaultRequest");
-        if (given == NULL || requests == NULL || !copy_missing(given, value_get(limit, "max")) || !copy_missing(requests, given) || !copy_missing(requests, value_get(limit, "min")))
+        if (given == NULL || requests == NULL || !copy_missing(given, value_get(limit, "max")) || !copy_missing(requests, given) ||
+            !copy_missing(requests, value_get(limit, "min")))
             return false;
     }
     return true;
@@ -195,7 +202,8 @@ static const struct order orders[] = {
 
 static void check_ratio(const struct value *limit, const char *name, const struct place *place, struct problems *problems)
 {
-    const char *ratio = value_text(value_get(value_get(limit, "maxLimitRequestRatio"), name)), *least = value_text(value_get(value_get(limit, "min"), name));
+    const char *ratio = value_text(value_get(value_get(limit, "maxLimitRequestRatio"), name)),
+               *least = value_text(value_get(value_get(limit, "min"), name));
     const char *most = value_text(value_get(value_get(limit, "max"), name));
     const struct place all = place_key(place, "maxLimitRequestRatio"), at = place_map(&all, name);
     int order;
@@ -213,7 +221,8 @@ static void check_ratio(const struct value *limit, const char *name, const struc
 static void check_limit_orders(const struct value *limit, const char *name, const struct place *place, struct problems *problems)
 {
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
-        const char *less = value_text(value_get(value_get(limit, orders[i].less), name)), *more = value_text(value_get(value_get(limit, orders[i].more), name));
+        const char *less = value_text(value_get(value_get(limit, orders[i].less), name)),
+                   *more = value_text(value_get(value_get(limit, orders[i].more), name));
         const char *shown = value_text(value_get(value_get(limit, orders[i].value), name));
         const struct place all = place_key(place, orders[i].at), at = place_map(&all, name);
         int order;
@@ -221,7 +230,8 @@ static void check_limit_orders(const struct value *limit, const char *name, cons
             problem_invalid(problems, &at, shown, "%s %s is greater than %s %s", orders[i].words, less, orders[i].other, more);
     }
     check_ratio(limit, name, place, problems);
-    const char *given = value_text(value_get(value_get(limit, "default"), name)), *request = value_text(value_get(value_get(limit, "defaultRequest"), name));
+    const char *given = value_text(value_get(value_get(limit, "default"), name)),
+               *request = value_text(value_get(value_get(limit, "defaultRequest"), name));
     const struct place all = place_key(place, "defaultRequest"), at = place_map(&all, name);
     int order;
     if (!resource_may_overcommit(name) && given != NULL && request != NULL && quantity_compare(given, request, &order) && order != 0)
@@ -272,7 +282,12 @@ static void validate_range(const struct value *object, struct problems *problems
 }
 
 const struct rules quota_rules[] = {
-    {.group = "", .kind = "ResourceQuota", .flags = RULES_STATUS, .validate = validate_quota, .validate_update = quota_update, .validate_status = quota_status},
+    {.group = "",
+     .kind = "ResourceQuota",
+     .flags = RULES_STATUS,
+     .validate = validate_quota,
+     .validate_update = quota_update,
+     .validate_status = quota_status},
     {.group = "", .kind = "LimitRange", .flags = RULES_CREATE_BY_UPDATE, .defaults = range_defaults, .validate = validate_range},
     {0},
 };

@@ -24,7 +24,8 @@ static void check_rule(const struct value *rule, const struct place *place, bool
     }
     if (namespaced)
         problem_add(problems, &at, PROBLEM_INVALID, urls, "namespaced rules cannot apply to non-resource URLs");
-    if (value_first(value_get(rule, "apiGroups")) != NULL || value_first(value_get(rule, "resources")) != NULL || value_first(value_get(rule, "resourceNames")) != NULL)
+    if (value_first(value_get(rule, "apiGroups")) != NULL || value_first(value_get(rule, "resources")) != NULL ||
+        value_first(value_get(rule, "resourceNames")) != NULL)
         problem_add(problems, &at, PROBLEM_INVALID, urls, "rules cannot apply to both regular resources and non-resource URLs");
 }
 
@@ -107,7 +108,8 @@ static void check_binding(const struct value *object, bool namespaced, struct pr
 {
     static const char *const kinds[] = {"Role", "ClusterRole", NULL}, *const rbac[] = {GROUP, NULL};
     const struct value *role = value_get(object, "roleRef");
-    const struct place at = place_key(NULL, "roleRef"), group = place_key(&at, "apiGroup"), kind = place_key(&at, "kind"), all = place_key(NULL, "subjects");
+    const struct place at = place_key(NULL, "roleRef"), group = place_key(&at, "apiGroup"), kind = place_key(&at, "kind"),
+                       all = place_key(NULL, "subjects");
     const char *const *known = namespaced ? kinds : kinds + 1;
     size_t i = 0;
     if (!text_is(role, "apiGroup", GROUP))
@@ -149,9 +151,19 @@ static void binding_update(const struct value *object, const struct value *old, 
 const struct rules rbac_rules[] = {
     {.group = GROUP, .kind = "Role", .flags = RULES_CREATE_BY_UPDATE, .check_name = check_segment, .validate = validate_role},
     {.group = GROUP, .kind = "ClusterRole", .flags = RULES_CREATE_BY_UPDATE, .check_name = check_segment, .validate = validate_cluster_role},
-    {.group = GROUP, .kind = "RoleBinding", .flags = RULES_CREATE_BY_UPDATE, .defaults = binding_defaults, .check_name = check_segment, .validate = validate_binding,
+    {.group = GROUP,
+     .kind = "RoleBinding",
+     .flags = RULES_CREATE_BY_UPDATE,
+     .defaults = binding_defaults,
+     .check_name = check_segment,
+     .validate = validate_binding,
      .validate_update = binding_update},
-    {.group = GROUP, .kind = "ClusterRoleBinding", .flags = RULES_CREATE_BY_UPDATE, .defaults = binding_defaults, .check_name = check_segment,
-     .validate = validate_cluster_binding, .validate_update = binding_update},
+    {.group = GROUP,
+     .kind = "ClusterRoleBinding",
+     .flags = RULES_CREATE_BY_UPDATE,
+     .defaults = binding_defaults,
+     .check_name = check_segment,
+     .validate = validate_cluster_binding,
+     .validate_update = binding_update},
     {0},
 };

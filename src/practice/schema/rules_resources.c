@@ -242,7 +242,8 @@ bool round_amounts(struct value *list)
     for (struct value *amount = value_first(list), *next; amount != NULL; amount = next) {
         next = value_next(amount);
         const char *text = value_text(amount);
-        if (text != NULL && quantity_canonical(text, QUANTITY_MILLI, rounded) && strcmp(text, rounded) != 0 && !value_replace(list, amount, value_string(rounded)))
+        if (text != NULL && quantity_canonical(text, QUANTITY_MILLI, rounded) && strcmp(text, rounded) != 0 &&
+            !value_replace(list, amount, value_string(rounded)))
             return false;
     }
     return true;

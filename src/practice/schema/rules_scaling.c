@@ -41,9 +41,10 @@ static bool direction_defaults(struct value *behavior, const char *key)
 static bool default_metric(struct value *spec)
 {
     struct value *metrics = value_array(), *metric = value_object();
-    struct value *resource = metric != NULL ? value_child(metric, "resource") : NULL, *target = resource != NULL ? value_child(resource, "target") : NULL;
-    bool ok = metrics != NULL && target != NULL && put_text(metric, "type", "Resource") && put_text(resource, "name", "cpu") && put_text(target, "type", "Utilization") &&
-              put_int(target, "averageUtilization", CPU_UTILIZATION);
+    struct value *resource = metric != NULL ? value_child(metric, "resource") : NULL,
+                 *target = resource != NULL ? value_child(resource, "target") : NULL;
+    bool ok = metrics != NULL && target != NULL && put_text(metric, "type", "Resource") && put_text(resource, "name", "cpu") &&
+              put_text(target, "type", "Utilization") && put_int(target, "averageUtilization", CPU_UTILIZATION);
     if (!ok) {
         value_free(metric);
         value_free(metrics);
@@ -184,7 +185,10 @@ static void check_container_resource(const struct value *source, const struct pl
 static const struct {
     const char *type, *key;
     void (*check)(const struct value *source, const struct place *place, struct problems *problems);
-} sources[] = {{"Object", "object", check_object}, {"External", "external", check_external}, {"Pods", "pods", check_pods}, {"Resource", "resource", check_resource},
+} sources[] = {{"Object", "object", check_object},
+               {"External", "external", check_external},
+               {"Pods", "pods", check_pods},
+               {"Resource", "resource", check_resource},
                {"ContainerResource", "containerResource", check_container_resource}};
 
 static void check_metric(const struct value *metric, const struct place *place, struct problems *problems)
@@ -215,7 +219,8 @@ static void check_direction(const struct value *behavior, const char *key, const
 {
     static const char *const selects[] = {"Disabled", "Max", "Min", NULL}, *const types[] = {"Percent", "Pods", NULL};
     const struct value *rules = value_get(behavior, key);
-    const struct place at = place_key(up, key), window_at = place_key(&at, "stabilizationWindowSeconds"), policies = place_key(&at, "policies"), tolerance = place_key(&at, "tolerance");
+    const struct place at = place_key(up, key), window_at = place_key(&at, "stabilizationWindowSeconds"), policies = place_key(&at, "policies"),
+                       tolerance = place_key(&at, "tolerance");
     int64_t window = int_of(rules, "stabilizationWindowSeconds", 0);
     size_t i = 0;
     if (rules == NULL)
@@ -247,7 +252,8 @@ static void check_direction(const struct value *behavior, const char *key, const
 static void check_spec(const struct value *spec, const struct value *old, struct problems *problems)
 {
     const struct value *ref = value_get(spec, "scaleTargetRef"), *old_ref = value_get(old, "scaleTargetRef"), *behavior = value_get(spec, "behavior");
-    const struct place most = place_key(&spec_place, "maxReplicas"), least = place_key(&spec_place, "minReplicas"), ref_at = place_key(&spec_place, "scaleTargetRef");
+    const struct place most = place_key(&spec_place, "maxReplicas"), least = place_key(&spec_place, "minReplicas"),
+                       ref_at = place_key(&spec_place, "scaleTargetRef");
     const struct place all = place_key(&spec_place, "metrics"), behavior_at = place_key(&spec_place, "behavior");
     bool scales_to_zero = false, known_ref = old != NULL && same_at(ref, old_ref, "apiVersion") && same_at(ref, old_ref, "kind");
     size_t i = 0;
@@ -320,7 +326,12 @@ static void status(const struct value *object, const struct value *old, struct p
 }
 
 const struct rules scaling_rules[] = {
-    {.group = "autoscaling", .kind = "HorizontalPodAutoscaler", .flags = RULES_GENERATION | RULES_STATUS, .defaults = defaults, .validate_create = create,
-     .validate_update = update, .validate_status = status},
+    {.group = "autoscaling",
+     .kind = "HorizontalPodAutoscaler",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = defaults,
+     .validate_create = create,
+     .validate_update = update,
+     .validate_status = status},
     {0},
 };

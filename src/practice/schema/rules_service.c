@@ -28,7 +28,8 @@ static bool is_headless(const struct value *spec)
 /* Reachable from outside the cluster, by itself or by its external addresses. */
 static bool is_external(const struct value *spec)
 {
-    return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") || (is_type(spec, "ClusterIP") && value_first(value_get(spec, "externalIPs")) != NULL);
+    return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") ||
+           (is_type(spec, "ClusterIP") && value_first(value_get(spec, "externalIPs")) != NULL);
 }
 
 static bool wants_health_check(const struct value *spec)
@@ -61,7 +62,8 @@ static bool defaults(struct value *object)
     }
     if (is_external(spec) && !default_text(spec, "externalTrafficPolicy", "Cluster"))
         return false;
-    if ((is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") || is_type(spec, "ClusterIP")) && !default_text(spec, "internalTrafficPolicy", "Cluster"))
+    if ((is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") || is_type(spec, "ClusterIP")) &&
+        !default_text(spec, "internalTrafficPolicy", "Cluster"))
         return false;
     if (is_type(spec, "LoadBalancer") && !default_bool(spec, "allocateLoadBalancerNodePorts", true))
         return false;
@@ -160,7 +162,8 @@ static void drop_dependent(struct value *spec, const struct value *old)
         if (same_at(spec, old, "ipFamilyPolicy"))
             value_remove(spec, "ipFamilyPolicy");
     }
-    bool had_ports = is_type(old, "NodePort") || is_type(old, "LoadBalancer"), ports = is_type(spec, "NodePort") || is_type(spec, "LoadBalancer"), known = true;
+    bool had_ports = is_type(old, "NodePort") || is_type(old, "LoadBalancer"), ports = is_type(spec, "NodePort") || is_type(spec, "LoadBalancer"),
+         known = true;
     EACH (port, value_get(spec, "ports"))
         known = known && (int_of(port, "nodePort", 0) == 0 || uses_node_port(old, int_of(port, "nodePort", 0)));
     EACH_OF (port, had_ports && !ports && known ? value_get(spec, "ports") : NULL)
@@ -182,7 +185,8 @@ static bool prepare_update(struct value *object, const struct value *old_object)
     const struct value *old = value_get(old_object, "spec");
     if (spec == NULL || !patch_allocated(spec, old) || !normalise_addresses(spec, old))
         return false;
-    if (!is_type(spec, "ExternalName") && !default_text(spec, "ipFamilyPolicy", *text_of(old, "ipFamilyPolicy") != '\0' ? text_of(old, "ipFamilyPolicy") : "SingleStack"))
+    if (!is_type(spec, "ExternalName") &&
+        !default_text(spec, "ipFamilyPolicy", *text_of(old, "ipFamilyPolicy") != '\0' ? text_of(old, "ipFamilyPolicy") : "SingleStack"))
         return false;
     drop_dependent(spec, old);
     if (is_type(spec, "ExternalName"))
@@ -244,8 +248,8 @@ static void check_port_sets(const struct value *spec, struct problems *problems)
     EACH (port, ports) {
         const struct place at = place_index(&all, i++);
         char key[256];
-        snprintf(key, sizeof key, "{\"Name\":\"\",\"Protocol\":\"%.32s\",\"AppProtocol\":null,\"Port\":%lld,\"TargetPort\":0,\"NodePort\":0}", text_of(port, "protocol"),
-                 (long long)int_of(port, "port", 0));
+        snprintf(key, sizeof key, "{\"Name\":\"\",\"Protocol\":\"%.32s\",\"AppProtocol\":null,\"Port\":%lld,\"TargetPort\":0,\"NodePort\":0}",
+                 text_of(port, "protocol"), (long long)int_of(port, "port", 0));
         if (repeats(ports, port, "port"))
             problem_text(problems, &at, PROBLEM_DUPLICATE, key, NULL);
     }
@@ -253,7 +257,8 @@ static void check_port_sets(const struct value *spec, struct problems *problems)
 
 static void check_type(const struct value *spec, struct problems *problems)
 {
-    const struct place addresses = place_key(&spec_place, "clusterIPs"), first = place_index(&addresses, 0), name_at = place_key(&spec_place, "externalName");
+    const struct place addresses = place_key(&spec_place, "clusterIPs"), first = place_index(&addresses, 0),
+                       name_at = place_key(&spec_place, "externalName");
     if ((is_type(spec, "LoadBalancer") || is_type(spec, "NodePort")) && is_headless(spec))
         problem_invalid(problems, &first, "None", "may not be set to 'None' for %s services", text_of(spec, "type"));
     if (!is_type(spec, "ExternalName"))
@@ -283,7 +288,8 @@ static void check_affinity(const struct value *spec, struct problems *problems)
 {
     static const char *const kinds[] = {"ClientIP", "None", NULL};
     const struct value *config = value_get(spec, "sessionAffinityConfig"), *client = value_get(config, "clientIP");
-    const struct place at = place_key(&spec_place, "sessionAffinityConfig"), client_at = place_key(&at, "clientIP"), timeout = place_key(&client_at, "timeoutSeconds");
+    const struct place at = place_key(&spec_place, "sessionAffinityConfig"), client_at = place_key(&at, "clientIP"),
+                       timeout = place_key(&client_at, "timeoutSeconds");
     int64_t seconds = int_of(client, "timeoutSeconds", 0);
     check_choice(problems, spec, &spec_place, "sessionAffinity", kinds, true);
     if (text_is(spec, "sessionAffinity", "ClientIP")) {
@@ -319,11 +325,13 @@ static void check_address_families(const struct value *spec, struct problems *pr
         problem_add(problems, &at, PROBLEM_INVALID, addresses, "may specify no more than one IP for each IP family");
     if (is_headless(spec))
         return;
-    for (const struct value *address = value_first(addresses); address != NULL && family != NULL; address = value_next(address), family = value_next(family), i++) {
+    for (const struct value *address = value_first(addresses); address != NULL && family != NULL;
+         address = value_next(address), family = value_next(family), i++) {
         const struct place address_at = place_index(&at, i);
         bool v6 = address_is_v6(value_text(address));
         if ((strcmp(value_text(family), "IPv4") == 0 && v6) || (strcmp(value_text(family), "IPv6") == 0 && !v6))
-            problem_invalid(problems, &address_at, value_text(address), "expected an %s value as indicated by `ipFamilies[%zu]`", value_text(family), i);
+            problem_invalid(problems, &address_at, value_text(address), "expected an %s value as indicated by `ipFamilies[%zu]`", value_text(family),
+                            i);
     }
 }
 
@@ -398,7 +406,8 @@ static void check_source_ranges(const struct value *object, struct problems *pro
 
 static void check_traffic(const struct value *spec, struct problems *problems)
 {
-    static const char *const policies[] = {"Cluster", "Local", NULL}, *const distributions[] = {"PreferClose", "PreferSameZone", "PreferSameNode", NULL};
+    static const char *const policies[] = {"Cluster", "Local", NULL}, *const distributions[] = {"PreferClose", "PreferSameZone", "PreferSameNode",
+                                                                                                NULL};
     const struct place external = place_key(&spec_place, "externalTrafficPolicy"), health = place_key(&spec_place, "healthCheckNodePort");
     bool needs_policy = is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") || is_type(spec, "ClusterIP");
     if (is_external(spec))
@@ -428,7 +437,8 @@ static void check_service(const struct value *object, struct problems *problems)
 {
     static const char *const service_types[] = {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort", NULL};
     const struct value *spec = value_get(object, "spec");
-    const struct place annotations = place_key(&metadata_place, "annotations"), mode = place_map(&annotations, TOPOLOGY_MODE), selector = place_key(&spec_place, "selector");
+    const struct place annotations = place_key(&metadata_place, "annotations"), mode = place_map(&annotations, TOPOLOGY_MODE),
+                       selector = place_key(&spec_place, "selector");
     const char *hints = annotation_of(object, HINTS), *topology = annotation_of(object, TOPOLOGY_MODE);
     if (hints != NULL && topology != NULL && strcmp(hints, topology) != 0)
         problem_invalid(problems, &mode, topology, "must match annotations[" HINTS "] when both are specified");
@@ -476,7 +486,8 @@ static void check_family_changes(const struct value *spec, const struct value *o
     if (is_type(spec, "ExternalName") || is_type(old, "ExternalName") || is_headless(spec) || is_headless(old))
         return;
     if (value_first(now) != NULL && value_first(before) != NULL && !value_equal(value_first(now), value_first(before)))
-        problem_add(problems, &first, PROBLEM_INVALID, value_length(now) == value_length(before) ? now : value_get(spec, "clusterIPs"), "may not change once set");
+        problem_add(problems, &first, PROBLEM_INVALID, value_length(now) == value_length(before) ? now : value_get(spec, "clusterIPs"),
+                    "may not change once set");
 }
 
 static void validate_update(const struct value *object, const struct value *old_object, struct problems *problems)

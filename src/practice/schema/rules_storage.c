@@ -57,8 +57,10 @@ static void check_data_source(const struct value *source, const struct place *pl
 
 void claim_validate_spec(const struct value *spec, const struct place *place, struct problems *problems)
 {
-    const struct value *storage = value_find(spec, "resources", "requests", "storage", NULL), *source = value_get(spec, "dataSource"), *ref = value_get(spec, "dataSourceRef");
-    const struct place resources = place_key(place, "resources"), storage_at = place_map(&resources, "storage"), selector = place_key(place, "selector");
+    const struct value *storage = value_find(spec, "resources", "requests", "storage", NULL), *source = value_get(spec, "dataSource"),
+                       *ref = value_get(spec, "dataSourceRef");
+    const struct place resources = place_key(place, "resources"), storage_at = place_map(&resources, "storage"),
+                       selector = place_key(place, "selector");
     const struct place source_at = place_key(place, "dataSource"), ref_at = place_key(place, "dataSourceRef");
     if (value_first(value_get(spec, "accessModes")) == NULL)
         problem_required(problems, place, "accessModes", "at least 1 access mode is required");
@@ -77,13 +79,15 @@ void claim_validate_spec(const struct value *spec, const struct place *place, st
     bool foreign = *text_of(ref, "namespace") != '\0';
     bool differ = source != NULL && ref != NULL && !(same_at(source, ref, "apiGroup") && same_at(source, ref, "kind") && same_at(source, ref, "name"));
     if (source != NULL && ref != NULL && (foreign || differ)) /* the value shown is a path, which JSON makes {} of */
-        problem_text(problems, place, PROBLEM_INVALID, "{}", foreign ? "may not be specified when dataSourceRef.namespace is specified" : "must match dataSourceRef");
+        problem_text(problems, place, PROBLEM_INVALID, "{}",
+                     foreign ? "may not be specified when dataSourceRef.namespace is specified" : "must match dataSourceRef");
     check_name(problems, spec, place, "volumeAttributesClassName", name_subdomain, false);
 }
 
 void claim_warn_spec(const struct value *spec, const struct place *place, struct vec *warnings)
 {
-    const struct place resources = place_key(place, "resources"), requests = place_key(&resources, "requests"), limits = place_key(&resources, "limits");
+    const struct place resources = place_key(place, "resources"), requests = place_key(&resources, "requests"),
+                       limits = place_key(&resources, "limits");
     warn_fraction(warnings, value_find(spec, "resources", "requests", NULL), &requests, "storage");
     warn_fraction(warnings, value_find(spec, "resources", "limits", NULL), &limits, "storage");
 }
@@ -96,7 +100,8 @@ static bool claim_sources(struct value *object, bool known_before)
     static const char *const populators[] = {"PersistentVolumeClaim", "VolumeSnapshot", NULL};
     const char *group = text_of(source, "apiGroup");
     /* The older field knows two kinds; others are dropped without a word. */
-    bool known = one_of(text_of(source, "kind"), populators) && (strcmp(text_of(source, "kind"), "VolumeSnapshot") == 0 ? strcmp(group, "snapshot.storage.k8s.io") == 0 : *group == '\0');
+    bool known = one_of(text_of(source, "kind"), populators) &&
+                 (strcmp(text_of(source, "kind"), "VolumeSnapshot") == 0 ? strcmp(group, "snapshot.storage.k8s.io") == 0 : *group == '\0');
     if (source != NULL && ref == NULL && !known && !known_before) {
         value_remove(spec, "dataSource");
         return true;
@@ -145,7 +150,8 @@ static void check_claim_size(const struct value *object, const struct value *old
     const char *now = value_find_text(object, "spec", "resources", "requests", "storage", NULL);
     const char *before = value_find_text(old, "spec", "resources", "requests", "storage", NULL);
     const char *real = value_find_text(old, "status", "capacity", "storage", NULL);
-    const struct place resources = place_key(&spec_place, "resources"), requests = place_key(&resources, "requests"), at = place_key(&requests, "storage");
+    const struct place resources = place_key(&spec_place, "resources"), requests = place_key(&resources, "requests"),
+                       at = place_key(&requests, "storage");
     int order;
     if (quantity_compare(now != NULL ? now : "0", before != NULL ? before : "0", &order) && order < 0 &&
         quantity_compare(now != NULL ? now : "0", real != NULL ? real : "0", &order) && order <= 0)
@@ -249,7 +255,8 @@ static void check_secret_ref(const struct value *source, const struct place *pla
 
 static void check_csi_source(const struct value *source, const struct place *place, struct problems *problems)
 {
-    static const char *const secrets[] = {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef", NULL};
+    static const char *const secrets[] = {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef",
+                                          NULL};
     const struct place driver = place_key(place, "driver");
     const char *name = text_of(source, "driver");
     if (*name == '\0')
@@ -285,8 +292,29 @@ static void check_local_source(const struct value *source, const struct place *p
 }
 
 static const char *const volume_sources[] = {
-    "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs", "iscsi", "cinder", "fc", "flexVolume",
-    "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO", "local", "storageos", "csi", NULL,
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flexVolume",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+    NULL,
 };
 
 static void check_source(const struct value *spec, struct problems *problems)
@@ -358,21 +386,25 @@ static void volume_update(const struct value *object, const struct value *old_ob
         problem_diff(problems, &source, "PersistentVolumeSource", old, spec, "spec.persistentvolumesource is immutable after creation");
     check_immutable(problems, spec, old, NULL, "volumeMode");
     if (has(old, "nodeAffinity") && !same_at(spec, old, "nodeAffinity"))
-        problem_internal(problems, &affinity, PROBLEM_INVALID, has(spec, "nodeAffinity") ? "VolumeNodeAffinity" : "[]nil", value_get(spec, "nodeAffinity"),
-                         "field is immutable, except for updating from beta label to GA");
+        problem_internal(problems, &affinity, PROBLEM_INVALID, has(spec, "nodeAffinity") ? "VolumeNodeAffinity" : "[]nil",
+                         value_get(spec, "nodeAffinity"), "field is immutable, except for updating from beta label to GA");
 }
 
 static void warn_volume(const struct value *object, const struct value *old, struct vec *warnings)
 {
-    static const char *const annotations[][2] = {{CLASS_ANNOTATION, "deprecated since v1.8; use \"storageClassName\" attribute instead"},
-                                                 {"volume.beta.kubernetes.io/mount-options", "deprecated since v1.31; use \"mountOptions\" attribute instead"}};
+    static const char *const annotations[][2] = {
+        {CLASS_ANNOTATION, "deprecated since v1.8; use \"storageClassName\" attribute instead"},
+        {"volume.beta.kubernetes.io/mount-options", "deprecated since v1.31; use \"mountOptions\" attribute instead"}};
     static const char *const sources[][3] = {{"cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"},
                                              {"photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
-                                             {"scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"}, {"storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"},
-                                             {"glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"}, {"rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"}};
+                                             {"scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
+                                             {"storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"},
+                                             {"glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
+                                             {"rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"}};
     const struct value *spec = value_get(object, "spec");
     const struct place all = place_key(&metadata_place, "annotations"), policy = place_key(&spec_place, "persistentVolumeReclaimPolicy");
-    const struct place affinity = place_key(&spec_place, "nodeAffinity"), required = place_key(&affinity, "required"), terms = place_key(&required, "nodeSelectorTerms");
+    const struct place affinity = place_key(&spec_place, "nodeAffinity"), required = place_key(&affinity, "required"),
+                       terms = place_key(&required, "nodeSelectorTerms");
     size_t t = 0;
     (void)old;
     for (size_t i = 0; i < 2; i++) {
@@ -394,9 +426,23 @@ static void warn_volume(const struct value *object, const struct value *old, str
 }
 
 const struct rules storage_rules[] = {
-    {.group = "", .kind = "PersistentVolumeClaim", .flags = RULES_STATUS, .defaults = claim_defaults, .prepare_create = claim_create, .prepare_update = claim_prepare_update,
-     .validate = validate_claim, .validate_update = claim_update, .validate_status = claim_status, .warn = warn_claim},
-    {.group = "", .kind = "PersistentVolume", .flags = RULES_STATUS, .defaults = volume_defaults, .prepare_create = volume_create, .validate = validate_volume,
-     .validate_update = volume_update, .warn = warn_volume},
+    {.group = "",
+     .kind = "PersistentVolumeClaim",
+     .flags = RULES_STATUS,
+     .defaults = claim_defaults,
+     .prepare_create = claim_create,
+     .prepare_update = claim_prepare_update,
+     .validate = validate_claim,
+     .validate_update = claim_update,
+     .validate_status = claim_status,
+     .warn = warn_claim},
+    {.group = "",
+     .kind = "PersistentVolume",
+     .flags = RULES_STATUS,
+     .defaults = volume_defaults,
+     .prepare_create = volume_create,
+     .validate = validate_volume,
+     .validate_update = volume_update,
+     .warn = warn_volume},
     {0},
 };

@@ -43,7 +43,8 @@ static void check_template_runs(const struct value *spec, const char *kind, stru
 {
     static const char *const always[] = {"Always", NULL};
     const struct value *pod = value_find(spec, "template", "spec", NULL);
-    const struct place place = place_key(&template_place, "spec"), restart = place_key(&place, "restartPolicy"), deadline = place_key(&place, "activeDeadlineSeconds");
+    const struct place place = place_key(&template_place, "spec"), restart = place_key(&place, "restartPolicy"),
+                       deadline = place_key(&place, "activeDeadlineSeconds");
     if (!text_is(pod, "restartPolicy", "Always"))
         problem_unsupported(problems, &restart, text_of(pod, "restartPolicy"), always);
     struct buf words = buf_make(128);
@@ -69,7 +70,8 @@ static bool selector_usable(const struct value *selector)
 {
     EACH (requirement, value_get(selector, "matchExpressions")) {
         const char *operator= text_of(requirement, "operator");
-        bool in = strcmp(operator, "In") == 0 || strcmp(operator, "NotIn") == 0, exists = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
+        bool in = strcmp(operator, "In") == 0 || strcmp(operator, "NotIn") == 0,
+             exists = strcmp(operator, "Exists") == 0 || strcmp(operator, "DoesNotExist") == 0;
         bool values = value_first(value_get(requirement, "values")) != NULL;
         if (!(in && values) && !(exists && !values))
             return false;
@@ -129,7 +131,8 @@ static void check_rolling_deployment(const struct value *rolling, const struct p
 }
 
 /* The value of the complaint is the whole strategy, as the server holds it. */
-static void problem_strategy(const struct value *strategy, const char *type, const struct place *place, const char *const *known, struct problems *problems)
+static void problem_strategy(const struct value *strategy, const char *type, const struct place *place, const char *const *known,
+                             struct problems *problems)
 {
     char *json = internal_json(type, strategy, false);
     if (json == NULL)
@@ -199,10 +202,14 @@ static void check_collisions(const struct value *object, const struct value *old
 
 static void deployment_status(const struct value *object, const struct value *old, struct problems *problems)
 {
-    static const char *const numbers[] = {"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas",
-                                          "terminatingReplicas", "collisionCount", NULL};
-    static const struct bound bounds[] = {{"updatedReplicas", "replicas", THAN_REPLICAS}, {"readyReplicas", "replicas", THAN_REPLICAS},
-                                          {"availableReplicas", "replicas", THAN_REPLICAS}, {"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"}, {0}};
+    static const char *const numbers[] = {"observedGeneration",  "replicas",          "updatedReplicas",
+                                          "readyReplicas",       "availableReplicas", "unavailableReplicas",
+                                          "terminatingReplicas", "collisionCount",    NULL};
+    static const struct bound bounds[] = {{"updatedReplicas", "replicas", THAN_REPLICAS},
+                                          {"readyReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},
+                                          {0}};
     check_nonnegative_all(problems, value_get(object, "status"), &status_place, numbers);
     check_bounds(value_get(object, "status"), bounds, problems);
     check_collisions(object, old, problems);
@@ -232,9 +239,13 @@ static void validate_replica_set(const struct value *object, struct problems *pr
 
 static void replica_status(const struct value *object, const struct value *old, struct problems *problems)
 {
-    static const char *const numbers[] = {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas", NULL};
-    static const struct bound bounds[] = {{"fullyLabeledReplicas", "replicas", THAN_REPLICAS}, {"readyReplicas", "replicas", THAN_REPLICAS},
-                                          {"availableReplicas", "replicas", THAN_REPLICAS}, {"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"}, {0}};
+    static const char *const numbers[] = {
+        "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas", NULL};
+    static const struct bound bounds[] = {{"fullyLabeledReplicas", "replicas", THAN_REPLICAS},
+                                          {"readyReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"},
+                                          {0}};
     (void)old;
     check_nonnegative_all(problems, value_get(object, "status"), &status_place, numbers);
     check_bounds(value_get(object, "status"), bounds, problems);
@@ -264,9 +275,11 @@ static bool labels_match(const struct value *selector, const struct value *label
 static void validate_controller(const struct value *object, struct problems *problems)
 {
     static const char *const always[] = {"Always", NULL};
-    const struct value *spec = value_get(object, "spec"), *template = value_get(spec, "template"), *labels = value_find(template, "metadata", "labels", NULL);
+    const struct value *spec = value_get(object, "spec"), *template = value_get(spec, "template"),
+                       *labels = value_find(template, "metadata", "labels", NULL);
     const struct place metadata = place_key(&template_place, "metadata"), labels_at = place_key(&metadata, "labels");
-    const struct place pod = place_key(&template_place, "spec"), restart = place_key(&pod, "restartPolicy"), deadline = place_key(&pod, "activeDeadlineSeconds");
+    const struct place pod = place_key(&template_place, "spec"), restart = place_key(&pod, "restartPolicy"),
+                       deadline = place_key(&pod, "activeDeadlineSeconds");
     if (value_first(value_get(spec, "selector")) == NULL)
         problem_required(problems, &spec_place, "selector", NULL);
     if (template == NULL) {
@@ -316,7 +329,8 @@ static void validate_daemon_set(const struct value *object, struct problems *pro
 {
     static const char *const types[] = {"RollingUpdate", "OnDelete", NULL};
     const struct value *spec = value_get(object, "spec"), *selector = value_get(spec, "selector"), *strategy = value_get(spec, "updateStrategy");
-    const struct place selector_at = place_key(&spec_place, "selector"), strategy_at = place_key(&spec_place, "updateStrategy"), rolling = place_key(&strategy_at, "rollingUpdate");
+    const struct place selector_at = place_key(&spec_place, "selector"), strategy_at = place_key(&spec_place, "updateStrategy"),
+                       rolling = place_key(&strategy_at, "rollingUpdate");
     check_selector(problems, selector, &selector_at);
     if (selector_usable(selector))
         check_template_labels(spec, problems);
@@ -381,8 +395,8 @@ static bool claim_template_defaults(struct value *claims)
 {
     EACH_OF (claim, claims) {
         struct value *spec = value_child(claim, "spec"), *status = value_child(claim, "status");
-        if (spec == NULL || status == NULL || !claim_spec_defaults(spec) || !default_text(status, "phase", "Pending") || !put_text(claim, "kind", "PersistentVolumeClaim") ||
-            !put_text(claim, "apiVersion", "v1"))
+        if (spec == NULL || status == NULL || !claim_spec_defaults(spec) || !default_text(status, "phase", "Pending") ||
+            !put_text(claim, "kind", "PersistentVolumeClaim") || !put_text(claim, "apiVersion", "v1"))
             return false;
     }
     return true;
@@ -397,22 +411,25 @@ static bool stateful_set_defaults(struct value *object)
     if (*text_of(strategy, "type") == '\0' && (!put_text(strategy, "type", "RollingUpdate") || !default_object(strategy, "rollingUpdate")))
         return false;
     struct value *rolling = value_get(strategy, "rollingUpdate");
-    if (text_is(strategy, "type", "RollingUpdate") && rolling != NULL && (!default_int(rolling, "partition", 0) || !default_int(rolling, "maxUnavailable", 1)))
+    if (text_is(strategy, "type", "RollingUpdate") && rolling != NULL &&
+        (!default_int(rolling, "partition", 0) || !default_int(rolling, "maxUnavailable", 1)))
         return false;
-    return default_text(spec, "podManagementPolicy", "OrderedReady") && default_text(retention, "whenDeleted", "Retain") && default_text(retention, "whenScaled", "Retain") &&
-           default_int(spec, "replicas", 1) && default_int(spec, "revisionHistoryLimit", 10) && claim_template_defaults(value_get(spec, "volumeClaimTemplates")) &&
-           pod_template_defaults(value_get(spec, "template"));
+    return default_text(spec, "podManagementPolicy", "OrderedReady") && default_text(retention, "whenDeleted", "Retain") &&
+           default_text(retention, "whenScaled", "Retain") && default_int(spec, "replicas", 1) && default_int(spec, "revisionHistoryLimit", 10) &&
+           claim_template_defaults(value_get(spec, "volumeClaimTemplates")) && pod_template_defaults(value_get(spec, "template"));
 }
 
 static void check_stateful_strategy(const struct value *spec, struct problems *problems)
 {
     const struct value *strategy = value_get(spec, "updateStrategy"), *rolling = value_get(strategy, "rollingUpdate");
-    const struct place place = place_key(&spec_place, "updateStrategy"), rolling_at = place_key(&place, "rollingUpdate"), most = place_key(&rolling_at, "maxUnavailable");
+    const struct place place = place_key(&spec_place, "updateStrategy"), rolling_at = place_key(&place, "rollingUpdate"),
+                       most = place_key(&rolling_at, "maxUnavailable");
     if (*text_of(strategy, "type") == '\0') {
         problem_required(problems, &place, NULL, NULL);
     } else if (text_is(strategy, "type", "OnDelete")) {
         if (rolling != NULL)
-            problem_internal(problems, &rolling_at, PROBLEM_INVALID, "RollingUpdateStatefulSetStrategy", rolling, "only allowed for updateStrategy 'RollingUpdate'");
+            problem_internal(problems, &rolling_at, PROBLEM_INVALID, "RollingUpdateStatefulSetStrategy", rolling,
+                             "only allowed for updateStrategy 'RollingUpdate'");
     } else if (!text_is(strategy, "type", "RollingUpdate")) {
         problem_internal(problems, &place, PROBLEM_INVALID, "StatefulSetUpdateStrategy", strategy, "must be 'RollingUpdate' or 'OnDelete'");
     } else if (rolling != NULL) {
@@ -497,8 +514,10 @@ static void check_stateful_set(const struct value *spec, bool creation, struct p
 {
     static const char *const retentions[] = {"Retain", "Delete", NULL};
     const struct value *retention = value_get(spec, "persistentVolumeClaimRetentionPolicy"), *selector = value_get(spec, "selector");
-    const struct place policy = place_key(&spec_place, "podManagementPolicy"), retention_at = place_key(&spec_place, "persistentVolumeClaimRetentionPolicy");
-    const struct place deleted = place_key(&retention_at, "whenDeleted"), scaled = place_key(&retention_at, "whenScaled"), selector_at = place_key(&spec_place, "selector");
+    const struct place policy = place_key(&spec_place, "podManagementPolicy"),
+                       retention_at = place_key(&spec_place, "persistentVolumeClaimRetentionPolicy");
+    const struct place deleted = place_key(&retention_at, "whenDeleted"), scaled = place_key(&retention_at, "whenScaled"),
+                       selector_at = place_key(&spec_place, "selector");
     const struct place ordinal = place_key(&spec_place, "ordinals.start");
     const char *management = text_of(spec, "podManagementPolicy");
     if (strcmp(management, "OrderedReady") != 0 && strcmp(management, "Parallel") != 0)
@@ -545,9 +564,14 @@ static void stateful_set_update(const struct value *object, const struct value *
 
 static void stateful_set_status(const struct value *object, const struct value *old, struct problems *problems)
 {
-    static const char *const numbers[] = {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount", NULL};
-    static const struct bound bounds[] = {{"readyReplicas", "replicas", THAN_REPLICAS}, {"currentReplicas", "replicas", THAN_REPLICAS}, {"updatedReplicas", "replicas", THAN_REPLICAS},
-                                          {"availableReplicas", "replicas", THAN_REPLICAS}, {"availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"}, {0}};
+    static const char *const numbers[] = {"replicas",          "readyReplicas",      "currentReplicas", "updatedReplicas",
+                                          "availableReplicas", "observedGeneration", "collisionCount",  NULL};
+    static const struct bound bounds[] = {{"readyReplicas", "replicas", THAN_REPLICAS},
+                                          {"currentReplicas", "replicas", THAN_REPLICAS},
+                                          {"updatedReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "replicas", THAN_REPLICAS},
+                                          {"availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"},
+                                          {0}};
     check_nonnegative_all(problems, value_get(object, "status"), &status_place, numbers);
     check_bounds(value_get(object, "status"), bounds, problems);
     check_collisions(object, old, problems);
@@ -601,16 +625,55 @@ static void revision_update(const struct value *object, const struct value *old,
 static const char *const replica_selectors[] = {"status.replicas", NULL};
 
 const struct rules workload_rules[] = {
-    {.group = "apps", .kind = "Deployment", .flags = RULES_GENERATION | RULES_STATUS | RULES_COUNT_ANNOTATIONS, .defaults = deployment_defaults,
-     .prepare_status = keep_labels, .validate = validate_deployment, .validate_update = selector_stays, .validate_status = deployment_status, .warn = warn_named},
-    {.group = "apps", .kind = "ReplicaSet", .flags = RULES_GENERATION | RULES_STATUS, .defaults = replica_set_defaults, .validate = validate_replica_set,
-     .validate_update = selector_stays, .validate_status = replica_status, .warn = warn_named, .selectors = replica_selectors},
-    {.group = "", .kind = "ReplicationController", .flags = RULES_GENERATION | RULES_STATUS, .defaults = controller_defaults, .validate = validate_controller,
-     .validate_status = replica_status, .warn = warn_named, .selectors = replica_selectors},
-    {.group = "apps", .kind = "DaemonSet", .flags = RULES_GENERATION | RULES_STATUS, .defaults = daemon_set_defaults, .prepare_create = daemon_set_create,
-     .prepare_update = daemon_set_update, .validate_create = validate_daemon_set, .validate_update = daemon_set_stays, .validate_status = daemon_set_status, .warn = warn_template},
-    {.group = "apps", .kind = "StatefulSet", .flags = RULES_GENERATION | RULES_STATUS, .defaults = stateful_set_defaults, .check_name = check_label_name,
-     .validate_create = stateful_set_create, .validate_update = stateful_set_update, .validate_status = stateful_set_status, .warn = warn_stateful_set},
-    {.group = "apps", .kind = "ControllerRevision", .validate = validate_revision, .validate_create = revision_create, .validate_update = revision_update},
+    {.group = "apps",
+     .kind = "Deployment",
+     .flags = RULES_GENERATION | RULES_STATUS | RULES_COUNT_ANNOTATIONS,
+     .defaults = deployment_defaults,
+     .prepare_status = keep_labels,
+     .validate = validate_deployment,
+     .validate_update = selector_stays,
+     .validate_status = deployment_status,
+     .warn = warn_named},
+    {.group = "apps",
+     .kind = "ReplicaSet",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = replica_set_defaults,
+     .validate = validate_replica_set,
+     .validate_update = selector_stays,
+     .validate_status = replica_status,
+     .warn = warn_named,
+     .selectors = replica_selectors},
+    {.group = "",
+     .kind = "ReplicationController",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = controller_defaults,
+     .validate = validate_controller,
+     .validate_status = replica_status,
+     .warn = warn_named,
+     .selectors = replica_selectors},
+    {.group = "apps",
+     .kind = "DaemonSet",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = daemon_set_defaults,
+     .prepare_create = daemon_set_create,
+     .prepare_update = daemon_set_update,
+     .validate_create = validate_daemon_set,
+     .validate_update = daemon_set_stays,
+     .validate_status = daemon_set_status,
+     .warn = warn_template},
+    {.group = "apps",
+     .kind = "StatefulSet",
+     .flags = RULES_GENERATION | RULES_STATUS,
+     .defaults = stateful_set_defaults,
+     .check_name = check_label_name,
+     .validate_create = stateful_set_create,
+     .validate_update = stateful_set_update,
+     .validate_status = stateful_set_status,
+     .warn = warn_stateful_set},
+    {.group = "apps",
+     .kind = "ControllerRevision",
+     .validate = validate_revision,
+     .validate_create = revision_create,
+     .validate_update = revision_update},
     {0},
 };
