@@ -37,6 +37,12 @@ struct value *client_patch(struct client *client, const struct client_resource *
                            struct error *err) __attribute__((warn_unused_result)); /* takes patch over */
 bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err);
 
+/* Deletes at most `maximum` objects of a namespace, as deletecollection would, in parts. *left: how many are there afterwards, those included that wait for something. */
+bool client_delete_some(struct client *client, const struct client_resource *resource, const char *ns, size_t maximum, size_t *left, struct error *err) __attribute__((warn_unused_result));
+/* Calls fn for each resource that is served with these verbs (bits of enum schema_verb), once however many versions it has: what discovery would say. It stops when fn says false. The number grows with each change. */
+uint64_t client_kinds_generation(const struct client *client);
+bool client_each_kind(const struct client *client, unsigned verbs, bool (*fn)(void *data, const struct schema_kind *kind), void *data);
+
 /* A shared cache of one resource: list, then watch. All informers of a resource are one cache underneath; it holds texts, not trees. */
 struct informer;
 struct informer_event {

@@ -11,8 +11,8 @@
 
 struct workqueue;
 
-/* work is called from the loop with one key at a time ("ns/name"), a few a round so that requests are served in between; false: it failed, the key comes back after 5 ms doubling up to 1000 s
- * (as the real one's default limiter), until workqueue_forget. A queue with nothing due sleeps. */
+/* work is called from the loop with one key at a time ("ns/name"), a few a round so that requests are served in between; false: it failed, the key comes back after 5 ms, doubling up to 1000 s
+ * (as the real one's default limiter) with each failure in a row. A queue with nothing due sleeps. */
 struct workqueue *workqueue_new(struct loop *loop, bool (*work)(void *data, const char *key), void *data, struct error *err) __attribute__((warn_unused_result));
 void workqueue_free(struct workqueue *queue); /* also from inside work */
 bool workqueue_add(struct workqueue *queue, const char *key);               /* false: no memory, or WORKQUEUE_KEYS wait; the controller's resync will see it */
