@@ -12,12 +12,18 @@
 #include "practice/api/verbs_world.h"
 
 static const char pod[] =
-    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%06d\",\"namespace\":\"bench\",\"labels\":{\"app\":\"web\",\"tier\":\"front\",\"number\":\"%d\"},"
-    "\"annotations\":{\"example.org/note\":\"what somebody wanted to say about this pod, in one sentence of some length\"}},\"spec\":{\"containers\":[{\"name\":\"web\","
-    "\"image\":\"registry.example.org/web:1.27.3\",\"ports\":[{\"name\":\"http\",\"containerPort\":8080}],\"env\":[{\"name\":\"MODE\",\"value\":\"production\"},{\"name\":\"LEVEL\","
-    "\"value\":\"info\"},{\"name\":\"NODE\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"spec.nodeName\"}}}],\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"128Mi\"},"
-    "\"limits\":{\"cpu\":\"500m\",\"memory\":\"256Mi\"}},\"readinessProbe\":{\"httpGet\":{\"path\":\"/ready\",\"port\":8080},\"periodSeconds\":5},\"livenessProbe\":{\"httpGet\":"
-    "{\"path\":\"/live\",\"port\":8080},\"initialDelaySeconds\":10},\"volumeMounts\":[{\"name\":\"config\",\"mountPath\":\"/etc/web\"}]}],\"volumes\":[{\"name\":\"config\","
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%06d\",\"namespace\":\"bench\",\"labels\":{\"app\":\"web\",\"tier\":"
+    "\"front\",\"number\":\"%d\"},"
+    "\"annotations\":{\"example.org/note\":\"what somebody wanted to say about this pod, in one sentence of some "
+    "length\"}},\"spec\":{\"containers\":[{\"name\":\"web\","
+    "\"image\":\"registry.example.org/"
+    "web:1.27.3\",\"ports\":[{\"name\":\"http\",\"containerPort\":8080}],\"env\":[{\"name\":\"MODE\",\"value\":\"production\"},{\"name\":\"LEVEL\","
+    "\"value\":\"info\"},{\"name\":\"NODE\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"spec.nodeName\"}}}],\"resources\":{\"requests\":{\"cpu\":"
+    "\"100m\",\"memory\":\"128Mi\"},"
+    "\"limits\":{\"cpu\":\"500m\",\"memory\":\"256Mi\"}},\"readinessProbe\":{\"httpGet\":{\"path\":\"/"
+    "ready\",\"port\":8080},\"periodSeconds\":5},\"livenessProbe\":{\"httpGet\":"
+    "{\"path\":\"/live\",\"port\":8080},\"initialDelaySeconds\":10},\"volumeMounts\":[{\"name\":\"config\",\"mountPath\":\"/etc/"
+    "web\"}]}],\"volumes\":[{\"name\":\"config\","
     "\"configMap\":{\"name\":\"web\"}}],\"schedulerName\":\"none\"}}";
 
 static void ask(struct world *world, const char *method, const char *path, const char *type, const char *body, int code)
@@ -45,7 +51,8 @@ static struct mark mark_now(void)
 static void tell(const char *what, struct mark since, int count)
 {
     struct mark now = mark_now();
-    printf("%-30s %7.1f us each (%6.1f us of a processor)\n", what, (double)(now.wall_us - since.wall_us) / count, (double)(now.used_us - since.used_us) / count);
+    printf("%-30s %7.1f us each (%6.1f us of a processor)\n", what, (double)(now.wall_us - since.wall_us) / count,
+           (double)(now.used_us - since.used_us) / count);
 }
 
 int main(int argc, char **argv)
@@ -92,7 +99,12 @@ int main(int argc, char **argv)
     }
     state_commit(world.api.state, NULL);
     tell("apply", start, count);
-    struct call call = {.user = &world.user, .user_agent = "bench", .verb = VERB_DELETE_COLLECTION, .kind = registry_find(world.api.registry, "", "v1", "pods"), .ns = "bench", .grace = 0};
+    struct call call = {.user = &world.user,
+                        .user_agent = "bench",
+                        .verb = VERB_DELETE_COLLECTION,
+                        .kind = registry_find(world.api.registry, "", "v1", "pods"),
+                        .ns = "bench",
+                        .grace = 0};
     struct answer answer = {0};
     int64_t longest = 0;
     start = mark_now();

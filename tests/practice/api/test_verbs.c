@@ -215,9 +215,11 @@ static void show_differences(const char *path, const struct value *wanted, const
     if (wanted != NULL && got != NULL && value_equal(wanted, got))
         return;
     enum value_type type = value_type(wanted);
-    if (type != value_type(got) || (type != VALUE_OBJECT && type != VALUE_ARRAY) || (type == VALUE_ARRAY && value_length(wanted) != value_length(got))) {
+    if (type != value_type(got) || (type != VALUE_OBJECT && type != VALUE_ARRAY) ||
+        (type == VALUE_ARRAY && value_length(wanted) != value_length(got))) {
         char *want = wanted != NULL ? json_text(wanted, CASE) : NULL, *have = got != NULL ? json_text(got, CASE) : NULL;
-        fprintf(stderr, "  %s: wanted %s\n  %*s  but got %s\n", path, want != NULL ? want : "nothing", (int)strlen(path), "", have != NULL ? have : "nothing");
+        fprintf(stderr, "  %s: wanted %s\n  %*s  but got %s\n", path, want != NULL ? want : "nothing", (int)strlen(path), "",
+                have != NULL ? have : "nothing");
         mem_free(want);
         mem_free(have);
         return;
@@ -271,7 +273,8 @@ static bool run_step(struct world *world, const char *name, size_t number, const
         show_differences("", wanted, got);
     }
     for (size_t i = 0; i < step->warnings.length || i < reply.warnings.length; i++) {
-        const char *want = i < step->warnings.length ? step->warnings.items[i] : "none", *have = i < reply.warnings.length ? reply.warnings.items[i] : "none";
+        const char *want = i < step->warnings.length ? step->warnings.items[i] : "none",
+                   *have = i < reply.warnings.length ? reply.warnings.items[i] : "none";
         if (strcmp(want, have) != 0)
             fine = differs(name, number, step, "warning", want, have);
     }

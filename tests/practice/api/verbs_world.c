@@ -83,7 +83,8 @@ static bool show(struct world *world, struct answer *answer, struct reply *reply
     return reply->document != NULL;
 }
 
-static bool fill_call(const struct route *route, const struct query *query, const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
+static bool fill_call(const struct route *route, const struct query *query, const struct body *body, struct call *call, struct vec *duplicates,
+                      struct status *failure)
 {
     call->kind = route->kind;
     call->sub = route->sub;
@@ -114,10 +115,14 @@ static void run(struct world *world, const char *method, const char *path, const
     char *only = mem_string_n(path, mark != NULL ? (size_t)(mark - path) : strlen(path));
     struct query query = query_parse(mark != NULL ? mark + 1 : "");
     struct vec duplicates = vec_make(BODY_DUPLICATES, mem_free);
-    struct body body = {.type = type != NULL ? type : "application/json", .bytes = text != NULL ? text : "", .length = text != NULL ? strlen(text) : 0};
+    struct body body = {
+        .type = type != NULL ? type : "application/json", .bytes = text != NULL ? text : "", .length = text != NULL ? strlen(text) : 0};
     bool plain = false;
     *answer = (struct answer){0};
-    if (only != NULL && route_parse(only, &route, &answer->failure) && route_find(&route, world->api.registry, method, false, &answer->failure, &plain) &&
+    if (query.failed)
+        status_error(&answer->failure, &(struct error){.kind = ERROR_MEMORY});
+    else if (only != NULL && route_parse(only, &route, &answer->failure) &&
+        route_find(&route, world->api.registry, method, false, &answer->failure, &plain) &&
         fill_call(&route, &query, &body, &call, &duplicates, &answer->failure))
         api_run(&world->api, &call, answer);
     value_free(call.body);
