@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "net/crypto.h"
 #include "practice/api/describe_internal.h"
+#include "practice/api/openapi.h"
 
 enum { DESCRIBE_KEPT = 1000 }; /* documents: a few for each group version */
 
@@ -119,6 +120,16 @@ static bool below_apis(const struct api *api, const char *rest, struct buf *out)
     return found;
 }
 
+/* "GROUP/VERSION" */
+static bool group_document(const struct api *api, const char *rest, struct buf *out)
+{
+    const char *slash = strchr(rest, '/');
+    char *group = slash != NULL ? mem_string_n(rest, (size_t)(slash - rest)) : NULL;
+    bool found = group != NULL && group[0] != '\0' && openapi3_document(api, group, slash + 1, out);
+    mem_free(group);
+    return found;
+}
+
 static bool make(const struct api *api, const char *path, const struct form *form, struct buf *out)
 {
     if (strcmp(path, "/") == 0)
@@ -133,6 +144,12 @@ static bool make(const struct api *api, const char *path, const struct form *for
         discovery_aggregated(api, false, form->beta, out);
     else if (strcmp(path, "/apis") == 0)
         discovery_groups(api, out);
+    else if (strcmp(path, "/openapi/v3") == 0)
+        openapi3_index(api, out);
+    else if (strncmp(path, "/openapi/v3/api/", 16) == 0)
+        return openapi3_document(api, "", path + 16, out);
+    else if (strncmp(path, "/openapi/v3/apis/", 17) == 0)
+        return group_document(api, path + 17, out);
     else if (strncmp(path, "/api/", 5) == 0)
         return strchr(path + 5, '/') == NULL && discovery_resources(api, "", path + 5, out);
     else if (strncmp(path, "/apis/", 6) == 0)
