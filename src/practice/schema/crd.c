@@ -104,6 +104,67 @@ static bool read_columns(struct crd *crd, struct crd_version *version)
     return true;
 }
 
+/* "v1beta2" as a number that grows with what is newer in Kubernetes' order; other names are older than all of those. */
+static long age_of(const char *version)
+{
+    long major = 0, minor = 0;
+    char stage[8] = "";
+    int length = 0;
+    if (sscanf(version, "v%6ld%n", &major, &length) == 1 && version[length] == '\0')
+        return 3000000000L + major * 1000;
+    length = 0;
+    if (sscanf(version, "v%6ld%5[a-z]%3ld%n", &major, stage, &minor, &length) != 3 || version[length] != '\0')
+        return 0;
+    return (strcmp(stage, "beta") == 0 ? 2000000000L : strcmp(stage, "alpha") == 0 ? 1000000000L : 0) + major * 1000 + minor;
+}
+
+/* Which version to use: the newest that is served, not deprecated and newer. */
+static const char *better_version(const struct value *spec, const char *name)
+{
+    const char *best = NULL;
+    for (const struct value *version = value_first(value_get(spec, "versions")); version != NULL; version = value_next(version)) {
+        const char *other = text_at(version, "name");
+        if (value_is_true(value_get(version, "served")) && !value_is_true(value_get(version, "deprecated")) && age_of(other) > age_of(name) &&
+            (best == NULL || age_of(other) > age_of(best)))
+            best = other;
+    }
+    return best;
+}
+
+static bool read_deprecation(struct crd *crd, struct crd_version *version)
+{
+    const struct value *own = value_get(version->json, "deprecationWarning"), *spec = value_get(crd->definition, "spec");
+    if (!value_is_true(value_get(version->json, "deprecated")))
+        return true;
+    version->deprecation = value_text(own);
+    if (version->deprecation != NULL)
+        return true;
+    const char *group = text_at(spec, "group"), *kind = text_at(value_get(spec, "names"), "kind"), *better = better_version(spec, version->kind.version);
+    char *text = better != NULL ? mem_printf("%s/%s %s is deprecated; use %s/%s %s", group, version->kind.version, kind, group, better, kind)
+                                : mem_printf("%s/%s %s is deprecated", group, version->kind.version, kind);
+    char *kept = text != NULL ? arena_get(&crd->tree.arena, strlen(text) + 1) : NULL;
+    if (kept != NULL)
+        strcpy(kept, text);
+    mem_free(text);
+    version->deprecation = kept;
+    return kept != NULL;
+}
+
+/* Field selectors are those of the stored version: its objects' index is made by them. */
+static bool read_selectors(struct crd *crd, const struct crd_version *storage)
+{
+    const struct value *list = value_get(storage->json, "selectableFields");
+    const char **selectors = value_first(list) != NULL ? zeroed(&crd->tree.arena, value_length(list) + 1, sizeof *selectors) : NULL;
+    size_t count = 0;
+    for (const struct value *entry = value_first(list); selectors != NULL && entry != NULL; entry = value_next(entry)) {
+        const char *path = text_at(entry, "jsonPath");
+        selectors[count++] = path + (path[0] == '.');
+    }
+    for (size_t i = 0; i < crd->count; i++)
+        crd->versions[i].rules = crd_object_rules(selectors);
+    return value_first(list) == NULL || selectors != NULL;
+}
+
 static bool read_version(struct crd *crd, struct crd_version *version, const struct value *names, struct error *err)
 {
     const struct value *spec = value_get(crd->definition, "spec"), *schema = value_find(version->json, "schema", "openAPIV3Schema", NULL);
@@ -132,7 +193,7 @@ static bool read_version(struct crd *crd, struct crd_version *version, const str
     if (version->root == NULL)
         return false;
     version->kind.schema = crd_schema(&crd->tree.arena, version->root);
-    return (version->kind.schema != NULL && read_subresources(crd, version) && read_columns(crd, version)) || error_memory(err);
+    return (version->kind.schema != NULL && read_subresources(crd, version) && read_columns(crd, version) && read_deprecation(crd, version)) || error_memory(err);
 }
 
 static bool read_versions(struct crd *crd, struct error *err)
@@ -140,7 +201,7 @@ static bool read_versions(struct crd *crd, struct error *err)
     const struct value *spec = value_get(crd->definition, "spec"), *list = value_get(spec, "versions");
     const struct value *accepted = value_find(crd->definition, "status", "acceptedNames", NULL);
     const struct value *names = text_at(accepted, "kind")[0] != '\0' ? accepted : value_get(spec, "names");
-    const struct schema_kind *storage = NULL;
+    const struct crd_version *storage = NULL;
     crd->versions = zeroed(&crd->tree.arena, value_length(list) + 1, sizeof *crd->versions);
     crd->kinds = zeroed(&crd->tree.arena, value_length(list) + 1, sizeof *crd->kinds);
     if (crd->versions == NULL || crd->kinds == NULL)
@@ -151,13 +212,13 @@ static bool read_versions(struct crd *crd, struct error *err)
         if (!read_version(crd, version, names, err))
             return false;
         if (storage == NULL || value_is_true(value_get(entry, "storage")))
-            storage = &version->kind;
+            storage = version;
         if (version->served)
             crd->kinds[crd->kind_count++] = &version->kind;
     }
     for (size_t i = 0; i < crd->count; i++)
-        crd->versions[i].kind.storage = storage;
-    return true;
+        crd->versions[i].kind.storage = &storage->kind;
+    return storage == NULL || read_selectors(crd, storage) || error_memory(err);
 }
 
 struct crd *crd_new(const struct value *definition, struct error *err)
@@ -203,4 +264,9 @@ size_t crd_columns(const struct schema_kind *kind, const struct crd_column **col
     const struct crd_version *version = crd_version_of(kind);
     *columns = version->columns;
     return version->column_count;
+}
+
+const char *crd_deprecation(const struct schema_kind *kind)
+{
+    return crd_version_of(kind)->deprecation;
 }

@@ -19,7 +19,9 @@ struct crd;
 
 /* Is it right? Names, versions, structural schemas, defaults that fit, printer columns, subresources; old NULL: creation. Called by the rules of the kind CustomResourceDefinition. */
 void crd_validate(const struct value *definition, const struct value *old, struct problems *problems);
-/* Words for Warning headers: x-kubernetes-validations are not enforced here, deprecated versions ... */
+/* What holds for a write of its status. */
+void crd_validate_status(const struct value *definition, struct problems *problems);
+/* Words for Warning headers: x-kubernetes-validations are not enforced here, formats that mean nothing ... */
 bool crd_warn(const struct value *definition, struct vec *warnings) __attribute__((warn_unused_result));
 
 /* Compiles a definition that is right. The result and all its kinds live until crd_free; NULL without memory. */
@@ -27,6 +29,12 @@ struct crd *crd_new(const struct value *definition, struct error *err) __attribu
 void crd_free(struct crd *crd); /* NULL is fine */
 /* The kinds of its served versions; each has kind->crd, and kind->storage is the stored version's (which may not be served itself). Borrowed. */
 const struct schema_kind *const *crd_kinds(const struct crd *crd, size_t *count);
+
+/* The words for a Warning header that each use of a deprecated version gets; NULL: it is not deprecated. */
+const char *crd_deprecation(const struct schema_kind *kind);
+/* For rules_of: field selectors of selectableFields (of the stored version), warnings about finalizers. */
+struct rules;
+const struct rules *crd_rules_of(const struct schema_kind *kind);
 
 /* ---- its objects; kind->crd is not NULL ---- */
 

@@ -6,6 +6,7 @@
 #include "data/pattern.h"
 #include "practice/schema/crd.h"
 #include "practice/schema/fieldset.h"
+#include "practice/schema/rules.h"
 
 struct crd_property {
     const char *name;
@@ -55,6 +56,8 @@ struct crd_version {
     const char **paths; /* of the columns */
     size_t column_count;
     bool served;
+    const char *deprecation; /* the words for a Warning header; NULL: it is not deprecated */
+    struct rules rules;
 };
 
 struct crd {
@@ -66,6 +69,7 @@ struct crd {
     size_t kind_count;
 };
 
+struct rules crd_object_rules(const char *const *selectors);
 const struct crd_version *crd_version_of(const struct schema_kind *kind);
 /* The same tree as nodes of schema.h, with apiVersion, kind and metadata at the root. NULL: no memory. */
 const struct schema *crd_schema(struct arena *arena, const struct crd_node *root);

@@ -3,19 +3,22 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "practice/schema/crd.h"
 #include "practice/schema/decode.h"
 #include "practice/schema/defaults.h"
 #include "practice/schema/rules_internal.h"
 
 static const struct rules *const tables[] = {
     pod_rules,  workload_rules, batch_rules,   service_rules, config_rules, storage_rules, class_rules, networking_rules,
-    rbac_rules, quota_rules,    scaling_rules, policy_rules,  node_rules,   endpoint_rules, event_rules,
+    rbac_rules, quota_rules,    scaling_rules, policy_rules,  node_rules,   endpoint_rules, event_rules, definition_rules,
 };
 
 const struct rules *rules_of(const struct schema_kind *kind)
 {
     static const struct rules none = {.group = "", .kind = ""};
-    for (size_t i = 0; kind->crd == NULL && i < sizeof tables / sizeof tables[0]; i++)
+    if (kind->crd != NULL)
+        return crd_rules_of(kind);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         for (const struct rules *rules = tables[i]; rules->kind != NULL; rules++)
             if (strcmp(rules->kind, kind->kind) == 0 && strcmp(rules->group, kind->group) == 0)
                 return rules;

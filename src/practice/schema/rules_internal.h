@@ -8,7 +8,7 @@
 
 /* The kinds' tables, each ended by one without a kind. */
 extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[],
-    networking_rules[], rbac_rules[], quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[];
+    networking_rules[], rbac_rules[], quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[], definition_rules[];
 
 #define EACH(item, container) for (const struct value *item = value_first(container); item != NULL; item = value_next(item))
 #define EACH_OF(item, container) for (struct value *item = value_first(container); item != NULL; item = value_next(item))
