@@ -255,9 +255,8 @@ static bool look_at_kubeconfig(struct doctor *doctor)
         return false;
     }
     if (config == NULL) {
-        say(doctor, MARK_BAD, "%s", _("kubeconfig: none"));
-        advise("%s", _("give --kubeconfig FILE, set KUBECONFIG, or put a kubeconfig at ~/.kube/config"));
-        failed(doctor, EXIT_CLUSTER);
+        say(doctor, MARK_GOOD, "%s", _("kubeconfig: none, so the practice cluster is used; kubetutor starts it when a lesson needs it"));
+        advise("%s", _("for another cluster give --kubeconfig FILE, set KUBECONFIG, or put a kubeconfig at ~/.kube/config"));
         return false;
     }
     say(doctor, MARK_GOOD, _("kubeconfig: %s (from %s), context %s, user %s"), config->files.length > 0 ? (const char *)config->files.items[0] : "-", _(origins[config->origin]),

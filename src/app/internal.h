@@ -20,7 +20,8 @@ enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LESSON = 3, 
 
 enum option_id {
     OPTION_KUBECONFIG, OPTION_CONTEXT, OPTION_NAMESPACE, OPTION_PRACTICE, OPTION_YES, OPTION_PACK, OPTION_LANG, OPTION_COLOR, OPTION_VERBOSE, OPTION_HELP,
-    OPTION_OUTPUT, OPTION_WAIT, OPTION_PACE, OPTION_KEEP, OPTION_ALL, OPTION_MUTANTS, OPTION_COUNT,
+    OPTION_OUTPUT, OPTION_WAIT, OPTION_PACE, OPTION_KEEP, OPTION_ALL, OPTION_MUTANTS, OPTION_EPHEMERAL, OPTION_IDLE, OPTION_PORT,
+    OPTION_MERGE, OPTION_COUNT,
 };
 struct option_spec {
     const char *name;  /* "--kubeconfig" */
@@ -149,6 +150,8 @@ int command_lint(struct app *app);
 int command_new(struct app *app);
 int command_progress(struct app *app);
 int command_doctor(struct app *app);
+int command_cluster(struct app *app);
+int cluster_serve(struct app *app); /* of command_cluster; a file of its own */
 int command_completion(struct app *app);
 int command_help(struct app *app);
 int command_version(struct app *app);

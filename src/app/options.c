@@ -22,6 +22,10 @@ const struct option_spec option_specs[OPTION_COUNT] = {
     [OPTION_PACE] = {"--pace", 0, "slow|fast|key", N_("how fast it goes on; key waits for Enter"), false, "slow|fast|key"},
     [OPTION_KEEP] = {"--keep", 0, NULL, N_("leave what was made"), false, NULL},
     [OPTION_ALL] = {"--all", 0, NULL, N_("every lesson"), false, NULL},
+    [OPTION_EPHEMERAL] = {"--ephemeral", 0, NULL, N_("keep nothing on disk"), false, NULL},
+    [OPTION_IDLE] = {"--idle", 0, "DURATION", N_("end when nothing was asked for so long (30m)"), false, NULL},
+    [OPTION_PORT] = {"--port", 0, "PORT", N_("serve at this port"), false, NULL},
+    [OPTION_MERGE] = {"--merge", 0, NULL, N_("write it into your own kubeconfig, as context kubetutor"), false, NULL},
     [OPTION_MUTANTS] = {"--mutants", 0, NULL, N_("prove, too, that wrong states are refused"), false, NULL},
 };
 

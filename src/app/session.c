@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "app/practice.h"
 #include "base/buf.h"
 #include "base/lang.h"
 #include "base/mem.h"
@@ -29,6 +30,8 @@ struct session {
     struct error error;
     struct kube_client *client;
     char *version, *uid, *ns, *user, *line;
+    struct practice_start *starting; /* of the practice cluster */
+    bool on_practice;    /* it is ours: no question before the first write, and the namespace is learn */
     bool connected;      /* version and uid are known */
     bool made_namespace; /* by us, in this run */
     bool chosen;         /* the namespace was asked for, or is remembered: it is not our own proposal */
@@ -239,7 +242,8 @@ static void choose_namespace(struct session *session)
     char *kept = session->asked_ns == NULL ? progress_fact(session->progress, session->uid, "namespace") : NULL;
     mem_free(session->ns);
     session->chosen = session->asked_ns != NULL || kept != NULL;
-    session->ns = session->asked_ns != NULL ? mem_string(session->asked_ns) : kept != NULL ? mem_string(kept) : mem_printf("kubetutor-%s", session->user);
+    session->ns = session->asked_ns != NULL ? mem_string(session->asked_ns) : kept != NULL ? mem_string(kept) :
+                  session->on_practice  ? mem_string("learn") : mem_printf("kubetutor-%s", session->user);
     mem_free(kept);
     if (session->ns != NULL) {
         look_for_namespace(session);
@@ -261,7 +265,7 @@ static void ask_consent(struct session *session)
     describe(session);
     if (!session->writes || given)
         choose_namespace(session);
-    else if (session->yes)
+    else if (session->yes || session->on_practice)
         session_consent(session, true);
     else
         set_state(session, SESSION_ASKING);
@@ -343,26 +347,50 @@ static void log_warning(void *data, const char *text)
     log_line(session->log, "warning from the server: %s", text);
 }
 
-static bool begin(struct session *session, struct error *err)
+static bool open_client(struct session *session, struct kube_config *config, struct error *err)
 {
-    struct kube_config_options options = {.file = session->kubeconfig, .context = session->context};
-    struct kube_config *config = NULL;
-    if (session->practice) /* never another cluster instead of the one that was asked for */
-        return error_set(err, ERROR_UNREACHABLE, NULL, "%s", _("this version of kubetutor has no practice cluster yet; leave --practice out and name a cluster with --kubeconfig"));
-    if (!kube_config_load(&options, &config, err)) {
-        if (err->kind == ERROR_NOT_FOUND && session->kubeconfig != NULL)
-            err->kind = ERROR_USAGE;
-        return false;
-    }
-    if (config == NULL)
-        return error_set(err, ERROR_UNREACHABLE, NULL, "%s", _("no cluster is known: give --kubeconfig FILE, set KUBECONFIG, or put a kubeconfig at ~/.kube/config"));
     session->client = kube_client_new(session->loop, config, session->log, err);
     if (session->client == NULL)
         return false;
     kube_client_on_warning(session->client, log_warning, session);
     if (session->on_terminal != NULL) /* before the first request, which may need a credential */
         kube_client_on_terminal(session->client, session->on_terminal, session->data);
+    ask_version(session);
     return true;
+}
+
+static void practice_ready(void *data, const struct error *error)
+{
+    struct session *session = data;
+    struct error err = error != NULL ? *error : ERROR_INIT;
+    struct kube_config *config = NULL;
+    session->starting = NULL;
+    char *path = error == NULL ? practice_kubeconfig(&err) : NULL;
+    struct kube_config_options options = {.file = path};
+    bool ok = path != NULL && kube_config_load(&options, &config, &err) && config != NULL && open_client(session, config, &err);
+    mem_free(path);
+    if (!ok) {
+        err.kind = err.kind == ERROR_MEMORY ? ERROR_MEMORY : ERROR_UNREACHABLE;
+        fail(session, &err);
+    }
+}
+
+static bool begin(struct session *session, struct error *err)
+{
+    struct kube_config_options options = {.file = session->kubeconfig, .context = session->context};
+    struct kube_config *config = NULL;
+    if (!session->practice && !kube_config_load(&options, &config, err)) {
+        if (err->kind == ERROR_NOT_FOUND && session->kubeconfig != NULL)
+            err->kind = ERROR_USAGE;
+        return false;
+    }
+    if (config != NULL)
+        return open_client(session, config, err);
+    session->on_practice = true;
+    session->starting = practice_start(session->loop, &(struct practice_options){0}, practice_ready, session, err);
+    if (session->starting == NULL && err->kind != ERROR_MEMORY)
+        err->kind = ERROR_UNREACHABLE; /* whatever is in its way, a cluster is what is missing */
+    return session->starting != NULL;
 }
 
 static void start(void *data)
@@ -371,16 +399,22 @@ static void start(void *data)
     struct error err = ERROR_INIT;
     if (session->connected && session->account_tries > 0)
         wait_for_account(session);
-    else if (session->client != NULL || begin(session, &err))
+    else if (session->client != NULL && !session->on_practice)
         ask_version(session);
-    else
-        fail(session, &err);
+    else {
+        kube_client_free(session->client); /* the practice cluster may have come back at another port */
+        session->client = NULL;
+        if (!begin(session, &err))
+            fail(session, &err);
+    }
 }
 
 void session_retry(struct session *session)
 {
     if (session->state != SESSION_FAILED)
         return;
+    practice_start_cancel(session->starting);
+    session->starting = NULL;
     kube_call_cancel(session->call);
     session->call = NULL;
     session->account_tries = 0;
@@ -426,6 +460,7 @@ void session_free(struct session *session)
 {
     if (session == NULL)
         return;
+    practice_start_cancel(session->starting);
     kube_call_cancel(session->call);
     kube_client_free(session->client);
     loop_drop(session->timer);

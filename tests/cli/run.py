@@ -85,6 +85,8 @@ def main():
                        "TOP": top, "SOURCE": os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))}
         environment |= {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
         os.makedirs(environment["HOME"])
+        environment["XDG_RUNTIME_DIR"] = os.path.join(top, "run")  # else every case of a user would have one practice cluster
+        os.makedirs(environment["XDG_RUNTIME_DIR"], mode=0o700)
         for item in read_case(path):
             if item[0] == "file":
                 with open(os.path.join(folder, item[1]), "w", encoding="utf-8") as file:
@@ -103,6 +105,7 @@ def main():
                     print(f"    {text}")
                 for name, text in texts.items():
                     print(f"    std{name}:", *text.splitlines()[:60], sep="\n      | ")
+        run("kubetutor cluster down", folder, environment)  # a practice cluster outlives the case that needed one
     sys.exit(failed)
 
 

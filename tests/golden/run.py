@@ -34,7 +34,7 @@ class Case:
         self.masks = [(r"(?:next try in \d+ s|trying again[…~])( [·.] r: try now)? *", r"TRIES\1 "), (r"(?:\d+ 秒后重试|正在重试…)( · r：立即重试)? *", r"重试\1 ")]
         self.home = tempfile.mkdtemp(prefix="kt-golden-")
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "KUBETUTOR_DATA": source,
-                            "KUBECONFIG": self.home + "/kubeconfig", "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
+                            "KUBECONFIG": self.home + "/kubeconfig", "XDG_RUNTIME_DIR": self.home, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
         self.write_kubeconfig("https://127.0.0.1:1")
         self.terminal = self.cluster = None
 

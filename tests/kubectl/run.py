@@ -28,8 +28,10 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uid>", 0),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "<time>", 0),
     (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "<time>", 0),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}", "<time>", 0),
+    (r"/tmp/(LIVE|MERGED)-\d+", r"<\1>", 0),
     (r"(resourceVersion\"?:\s*)\"\d+\"", r'\1"<version>"', 0),
-    (r"(resourceVersion=|resourceVersion: |resource version )\d+", r"\1<version>", 0),
+    (r"(resourceVersion=|resourceVersion: |resource version |Resource Version:\s+)\d+", r"\1<version>", 0),
     (r"https://[0-9.]+:\d+", "https://<server>", 0),
     (r"\b(127\.0\.0\.1|10\.99\.\d+\.\d+)(:\d+)?\b", "<server>", 0),
     (r"\b10\.96\.\d+\.\d+\b", "<ip>", 0),
@@ -45,6 +47,18 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
 )]
 
 
+def sorted_items(text):
+    """Lines that begin with "* ", one after the other, are a set: the real server's order of some is a hash table's."""
+    out, items = [], []
+    for line in text.split("\n"):
+        if line.startswith("* "):
+            items.append(line)
+            continue
+        out += sorted(items) + [line]
+        items = []
+    return "\n".join(out + sorted(items))
+
+
 def masked(text, cluster):
     for own, mask in cluster.own:
         text = text.replace(own, mask)
@@ -53,7 +67,7 @@ def masked(text, cluster):
             text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", mask, text)
         else:
             text = pattern.sub(mask, text)
-    return text
+    return sorted_items(text)
 
 
 class Cluster:

@@ -29,7 +29,7 @@ class Writer(threading.Thread):
                 name = f"w{self.number}-{random.randrange(40)}"
                 self.unsure.add(name)
                 version = self.kept.get(name)
-                body = {"metadata": {"name": name}, "data": {"x": "y" * random.randrange(2000)}}
+                body = {"metadata": {"name": name}, "data": {"n": str(random.random()), "x": "y" * random.randrange(2000)}}
                 if version is None:
                     code, document = self.cluster.ask("POST", CONFIGMAPS, body, connection)
                 elif random.random() < 0.2:

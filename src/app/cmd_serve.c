@@ -1,0 +1,162 @@
+/* cmd_serve.c: kubetutor cluster serve: the process that is the practice cluster. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/internal.h"
+#include "app/practice.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/lang.h"
+#include "base/mem.h"
+#include "data/json.h"
+#include "data/units.h"
+#include "net/http.h"
+#include "practice/api/server.h"
+#include "practice/controllers/controllers.h"
+
+struct serving {
+    struct app *app;
+    struct server *server;
+    struct controllers *controllers;
+    struct loop_event *idle; /* NULL: it goes on for ever */
+    int64_t idle_ms, used_ms;
+    bool ephemeral;
+};
+
+static void used(void *data)
+{
+    struct serving *serving = data;
+    serving->used_ms = clock_monotonic_ms();
+}
+
+/* Ends when nothing was asked for so long, and nobody watches. */
+static void maybe_idle(void *data)
+{
+    struct serving *serving = data;
+    int64_t left = serving->used_ms + serving->idle_ms - clock_monotonic_ms();
+    if (server_open_requests(serving->server) > 0)
+        left = serving->idle_ms;
+    if (left > 0)
+        loop_set_timer(serving->idle, left);
+    else
+        loop_stop(serving->app->loop);
+}
+
+/* ---- what `cluster status|save|load|reset` ask ---- */
+
+/* The value of file=, decoded; the caller frees. NULL: not given, or no absolute path. */
+static char *file_of(const char *query)
+{
+    const char *at = strncmp(query, "file=", 5) == 0 ? query + 5 : NULL;
+    char *file = at != NULL ? http_unescape(at, strcspn(at, "&"), true) : NULL;
+    if (file != NULL && file[0] == '/')
+        return file;
+    mem_free(file);
+    return NULL;
+}
+
+static void say_status(const struct serving *serving, struct buf *answer)
+{
+    struct state_numbers numbers;
+    state_numbers(server_api(serving->server)->state, &numbers);
+    buf_printf(answer, "{\"objects\":%zu,\"bytes\":%zu,\"watches\":%zu,\"ephemeral\":%s}", numbers.objects, numbers.object_bytes, numbers.watches, serving->ephemeral ? "true" : "false");
+}
+
+static void control(void *data, const char *what, const char *query, int *code, struct buf *answer)
+{
+    struct serving *serving = data;
+    struct error err = ERROR_INIT;
+    char *file = file_of(query);
+    bool wants_file = strcmp(what, "save") == 0 || strcmp(what, "load") == 0, ok = false;
+    if (strcmp(what, "status") == 0) {
+        say_status(serving, answer);
+        *code = 200;
+        mem_free(file);
+        return;
+    }
+    if (wants_file && file == NULL)
+        error_set(&err, ERROR_INPUT, NULL, "file= must name a file by its whole path");
+    else if (strcmp(what, "save") == 0)
+        ok = server_save(serving->server, file, &err);
+    else if (strcmp(what, "load") == 0)
+        ok = server_load(serving->server, file, &err);
+    else if (strcmp(what, "reset") == 0)
+        ok = server_reset(serving->server, &err);
+    else
+        error_set(&err, ERROR_NOT_FOUND, NULL, "there is nothing of this name");
+    *code = ok ? 200 : err.kind == ERROR_NOT_FOUND ? 404 : err.kind == ERROR_LIMIT ? 507 : 400;
+    buf_append_string(answer, ok ? "{\"status\":\"Success\"}" : "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":");
+    if (!ok) {
+        char *message = mem_printf("%s%s%s", err.message, err.cause[0] != '\0' ? ": " : "", err.cause);
+        json_quote(message != NULL ? message : "out of memory", answer);
+        buf_printf(answer, ",\"code\":%d}", *code);
+        mem_free(message);
+    }
+    mem_free(file);
+}
+
+/* ---- life ---- */
+
+static bool begin(struct serving *serving, const struct practice_keys *keys, const char *state_path, struct error *err)
+{
+    const char *asked = serving->app->values[OPTION_PORT];
+    long wanted = asked != NULL ? strtol(asked, NULL, 10) : PRACTICE_PORT;
+    struct server_options options = {
+        .state_path = state_path, .address = "127.0.0.1", .port = (uint16_t)wanted, .certificate = keys->server, .key = keys->server_key, .authority = keys->authority,
+        .token_key = keys->token_key, .log = &serving->app->log, .activity = used, .control = control, .data = serving,
+    };
+    serving->server = server_new(serving->app->loop, &options, err);
+    if (serving->server == NULL && asked == NULL && err->kind == ERROR_EXISTS) { /* the usual port is taken: any other */
+        *err = ERROR_INIT;
+        options.port = 0;
+        serving->server = server_new(serving->app->loop, &options, err);
+    }
+    if (serving->server != NULL)
+        serving->controllers = controllers_new(server_api(serving->server), err);
+    return serving->controllers != NULL;
+}
+
+static bool open_for_all(struct serving *serving, const struct practice_keys *keys, int lock, struct error *err)
+{
+    char *path = practice_write_kubeconfig(keys, server_port(serving->server), err);
+    bool ok = path != NULL && practice_lock_say(lock, server_port(serving->server), err);
+    mem_free(path);
+    const char *idle = serving->app->values[OPTION_IDLE];
+    if (ok && idle != NULL) {
+        (void)!duration_parse(idle, &serving->idle_ms); /* command_cluster looked at it */
+        used(serving);
+        serving->idle = loop_add_timer(serving->app->loop, serving->idle_ms, maybe_idle, serving);
+        ok = serving->idle != NULL || error_memory(err);
+    }
+    return ok;
+}
+
+int cluster_serve(struct app *app)
+{
+    struct serving serving = {.app = app, .ephemeral = app->values[OPTION_EPHEMERAL] != NULL};
+    struct practice_keys keys = {0};
+    struct error err = ERROR_INIT;
+    char *state_path = NULL;
+    int lock = practice_lock(&err);
+    bool ok = lock >= 0 && practice_keys_get(&keys, &err) && (serving.ephemeral || (state_path = practice_file("state.db", &err)) != NULL) && begin(&serving, &keys, state_path, &err) &&
+              open_for_all(&serving, &keys, lock, &err);
+    practice_say_ready(ok ? NULL : &err);
+    if (ok) {
+        fprintf(stderr, "kubetutor: ");
+        fprintf(stderr, _("the practice cluster serves at https://127.0.0.1:%u\n"), server_port(serving.server));
+        loop_run(app->loop);
+    }
+    loop_drop(serving.idle);
+    controllers_free(serving.controllers);
+    server_free(serving.server);
+    practice_keys_free(&keys);
+    mem_free(state_path);
+    if (lock >= 0)
+        close(lock);
+    app->interrupted = false; /* ending when asked to is what it should do */
+    return ok ? EXIT_OK : say_error(app, &err);
+}
