@@ -8,7 +8,8 @@
 #include "practice/api/body.h"
 #include "practice/api/json_fault.h"
 
-static void read(const struct body *body, bool (*reader)(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure), enum schema_verb verb)
+static void read(const struct body *body, bool (*reader)(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure),
+                 enum schema_verb verb)
 {
     struct status failure = {0};
     struct vec duplicates = vec_make(BODY_DUPLICATES, mem_free);
@@ -30,7 +31,8 @@ static bool read_delete(const struct body *body, struct call *call, struct vec *
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const types[] = {NULL, "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
-    static const char *const patches[] = {"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
+    static const char *const patches[] = {"application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
+                                          "application/apply-patch+yaml"};
     char *text = mem_string_n((const char *)data, size); /* a NUL behind it, as HTTP bodies have one */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct body body = {.type = types[i], .bytes = text, .length = size};
@@ -41,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read(&(struct body){.type = patches[i], .bytes = text, .length = size}, body_read_patch, VERB_PATCH);
     struct buf fault = buf_make(4096);
     struct value *parsed = json_parse(text, size, "body", NULL);
-    if (json_fault(text, size, &fault) && parsed != NULL)
+    bool marked = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0; /* of byte order: Go takes none */
+    if (json_fault(text, size, &fault) && parsed != NULL && !marked)
         abort();
     value_free(parsed);
     buf_free(&fault);

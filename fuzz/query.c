@@ -16,8 +16,8 @@ static void read_token(const char *text, const char *only_ns)
         abort();
     if (read) {
         char *printed = continue_token_print(&token, only_ns);
-        if (printed == NULL || !continue_token_read(printed, only_ns, &again, &failure) || again.version != token.version || again.left != (token.left < 0 ? -1 : token.left) ||
-            strcmp(again.name, token.name) != 0 || strcmp(again.ns, token.ns) != 0)
+        if (printed == NULL || !continue_token_read(printed, only_ns, &again, &failure) || again.version != token.version ||
+            again.left != (token.left < 0 ? -1 : token.left) || strcmp(again.name, token.name) != 0 || strcmp(again.ns, token.ns) != 0)
             abort();
         continue_token_free(&again);
         mem_free(printed);

@@ -58,7 +58,8 @@ static void choose(const char *accept)
     for (int what = NEGOTIATE_OBJECT; what <= NEGOTIATE_WATCH; what++) {
         struct format format;
         struct status failure = {0};
-        if (negotiate(accept, "curl", NULL, (enum negotiate_what)what, &format, &failure) != (failure.code == 0) || (what == NEGOTIATE_WATCH && failure.code == 0 && format.yaml))
+        if (negotiate(accept, "curl", NULL, (enum negotiate_what)what, &format, &failure) != (failure.code == 0) ||
+            (what == NEGOTIATE_WATCH && failure.code == 0 && format.yaml))
             abort();
         status_free(&failure);
     }

@@ -1,4 +1,5 @@
-/* Any bytes: a label selector, a line's end, a field selector. Parsing ends in a selector, which can be held against objects, or in a refusal (400). */
+/* Any bytes: a label selector, a line's end, a field selector. Parsing ends in a selector, which can be held against objects, or in a refusal (400).
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,12 @@
 #include "practice/api/selector.h"
 
 static const struct object objects[] = {
-    {.ns = "default", .name = "a", .labels = "app\0web\0n\0" "5\0\0", .fields = "node1\0Running\0", .field_count = 2},
+    {.ns = "default",
+     .name = "a",
+     .labels = "app\0web\0n\0"
+               "5\0\0",
+     .fields = "node1\0Running\0",
+     .field_count = 2},
     {.ns = "", .name = "b", .labels = "\0", .fields = NULL},
 };
 

@@ -1,7 +1,7 @@
 /* serve.c: the practice cluster's API server as a program of its own, for tests and by hand:
  *     practice_serve FOLDER [PORT] [STATE|-] [-v]
- * makes keys and certificates in FOLDER (ca.crt, client.crt, client.key and the rest are kept from run to run), serves, prints the port, and writes FOLDER/kubeconfig. `-`, the default, keeps
- * nothing. Ends at INT and TERM.
+ * makes keys and certificates in FOLDER (ca.crt, client.crt, client.key and the rest are kept from run to run), serves, prints the port, and writes
+ * FOLDER/kubeconfig. `-`, the default, keeps nothing. Ends at INT and TERM.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static bool read_pems(const char *folder, struct pems *pems)
     return true;
 }
 
-static char *certificate(enum crypto_use use, const char *name, const char *const *organizations, const struct crypto_key *key, const char *issuer, const struct crypto_key *issuer_key,
-                         struct error *err)
+static char *certificate(enum crypto_use use, const char *name, const char *const *organizations, const struct crypto_key *key, const char *issuer,
+                         const struct crypto_key *issuer_key, struct error *err)
 {
     static const char *const hosts[] = {"localhost", "kubernetes", "kubernetes.default.svc", "127.0.0.1", NULL};
     struct crypto_certificate wanted = {
@@ -90,8 +90,10 @@ static bool write_kubeconfig(const char *folder, const struct pems *pems, unsign
     char *ca = base64_encode(pems->authority, strlen(pems->authority)), *client = base64_encode(pems->client, strlen(pems->client));
     char *key = base64_encode(pems->client_key, strlen(pems->client_key)), *path = file_join(folder, "kubeconfig");
     buf_printf(&text,
-               "apiVersion: v1\nkind: Config\ncurrent-context: practice\nclusters:\n- name: practice\n  cluster: {server: 'https://127.0.0.1:%u', certificate-authority-data: %s}\n"
-               "contexts:\n- name: practice\n  context: {cluster: practice, user: admin}\nusers:\n- name: admin\n  user: {client-certificate-data: %s, client-key-data: %s}\n",
+               "apiVersion: v1\nkind: Config\ncurrent-context: practice\nclusters:\n- name: practice\n  cluster: {server: 'https://127.0.0.1:%u', "
+               "certificate-authority-data: %s}\n"
+               "contexts:\n- name: practice\n  context: {cluster: practice, user: admin}\nusers:\n- name: admin\n  user: {client-certificate-data: "
+               "%s, client-key-data: %s}\n",
                port, ca, client, key);
     bool written = buf_ok(&text) && file_write(path, text.bytes, text.length, 0600, err);
     mem_free(ca);

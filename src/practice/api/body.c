@@ -24,7 +24,8 @@ static bool no_memory(struct status *failure)
 
 static bool wrong_media(struct status *failure)
 {
-    return status_set(failure, 415, "UnsupportedMediaType", "the body of the request was in an unknown format - accepted media types include: " FORMS);
+    return status_set(failure, 415, "UnsupportedMediaType",
+                      "the body of the request was in an unknown format - accepted media types include: " FORMS);
 }
 
 /* The beginning of a body, as the server shows it in a refusal: an object as text, anything else as hexadecimal digits. */
@@ -69,15 +70,19 @@ static bool take(struct value *value, struct call *call, struct status *failure)
 /* Reads it; an error has Go's words, which differ from our parser's. */
 static struct value *parse_json(const struct body *body, struct error *err)
 {
+    static const char mark[] = "\xEF\xBB\xBF"; /* of byte order: our parser passes it over, Go's does not */
     struct schema_type_meta meta;
     struct value *value = NULL;
-    if (schema_type_meta(body->bytes, body->length, &meta, err))
+    bool marked = body->length >= sizeof mark - 1 && memcmp(body->bytes, mark, sizeof mark - 1) == 0;
+    if (!marked && schema_type_meta(body->bytes, body->length, &meta, err))
         value = json_parse(body->bytes, body->length, "body", err);
     if (value != NULL || err->kind == ERROR_MEMORY)
         return value;
     struct buf fault = buf_make(sizeof err->message);
     if (json_fault(body->bytes, body->length, &fault) && buf_ok(&fault))
         error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault.bytes);
+    else if (err->kind == ERROR_NONE)
+        error_memory(err);
     buf_free(&fault);
     return NULL;
 }
@@ -178,7 +183,8 @@ static bool read_protobuf(const struct body *body, struct call *call, struct sta
             return err.kind == ERROR_MEMORY ? no_memory(failure) : unrecognized(body, call, err.message, failure);
     } else {
         value = value_object();
-        if (value == NULL || !value_set(value, "apiVersion", value_string(envelope.api_version)) || !value_set(value, "kind", value_string(envelope.kind))) {
+        if (value == NULL || !value_set(value, "apiVersion", value_string(envelope.api_version)) ||
+            !value_set(value, "kind", value_string(envelope.kind))) {
             value_free(value);
             return no_memory(failure);
         }
@@ -195,9 +201,12 @@ bool body_read(const struct body *body, struct call *call, struct vec *duplicate
     if (body->length == 0 && type == BODY_JSON)
         return true; /* the decoder says what is missing */
     switch (type) {
-    case BODY_JSON: return read_json(body, call, duplicates, failure);
-    case BODY_YAML: return read_yaml(body, call, duplicates, failure);
-    default: return read_protobuf(body, call, failure);
+    case BODY_JSON:
+        return read_json(body, call, duplicates, failure);
+    case BODY_YAML:
+        return read_yaml(body, call, duplicates, failure);
+    default:
+        return read_protobuf(body, call, failure);
     }
 }
 
@@ -232,7 +241,8 @@ static bool read_apply(const struct body *body, struct call *call, struct vec *d
     if (call->body != NULL)
         return true;
     yaml_words(&err, words);
-    return err.kind == ERROR_MEMORY ? no_memory(failure) : status_bad_request(failure, "error decoding patch: error converting YAML to JSON: %s", words);
+    return err.kind == ERROR_MEMORY ? no_memory(failure)
+                                    : status_bad_request(failure, "error decoding patch: error converting YAML to JSON: %s", words);
 }
 
 /* null is a patch without anything in it, but for a merge patch, where it would be the whole object. */
@@ -248,7 +258,7 @@ static bool null_patch(struct call *call, struct status *failure)
 bool body_read_patch(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
 {
     for (size_t i = 0; body->type != NULL && i < sizeof patches / sizeof *patches; i++)
-        if (media_is(body->type, patches[i].type) && !(patches[i].patch == PATCH_STRATEGIC && call->kind->crd != NULL))
+        if (media_is(body->type, patches[i].type))
             call->patch = patches[i].patch;
     if (call->patch == PATCH_NONE) {
         status_set(failure, 415, "UnsupportedMediaType", "415: Unsupported Media Type");
@@ -267,7 +277,8 @@ static bool decode_options(struct value *value, struct call *call, struct status
     const char *kind = value_find_text(value, "kind", NULL), *version = value_find_text(value, "apiVersion", NULL);
     bool fine = true;
     if (kind != NULL && kind[0] != '\0' && strcmp(kind, "DeleteOptions") != 0)
-        fine = status_bad_request(failure, "no kind \"%s\" is registered for version \"%s\" in scheme \"pkg/runtime/scheme.go:111\"", kind, version != NULL ? version : "");
+        fine = status_bad_request(failure, "no kind \"%s\" is registered for version \"%s\" in scheme \"pkg/runtime/scheme.go:111\"", kind,
+                                  version != NULL ? version : "");
     else if (!schema_normalise(value, schema_definition(DELETE_OPTIONS), NULL, &err))
         fine = err.kind == ERROR_MEMORY ? no_memory(failure) : status_bad_request(failure, "%s", err.message);
     if (!fine) {
@@ -282,9 +293,12 @@ static struct value *parse_options(const struct body *body, struct call *call, s
 {
     struct protobuf_envelope envelope;
     switch (body_type(body->type)) {
-    case BODY_JSON: return parse_json(body, err);
-    case BODY_YAML: return parse_yaml(body, call, NULL, err);
-    default: return protobuf_open(body->bytes, body->length, &envelope, err) ? protobuf_decode(&envelope, schema_definition(DELETE_OPTIONS), err) : NULL;
+    case BODY_JSON:
+        return parse_json(body, err);
+    case BODY_YAML:
+        return parse_yaml(body, call, NULL, err);
+    default:
+        return protobuf_open(body->bytes, body->length, &envelope, err) ? protobuf_decode(&envelope, schema_definition(DELETE_OPTIONS), err) : NULL;
     }
 }
 

@@ -15,8 +15,8 @@ struct name {
 };
 
 struct level {
-    size_t first;    /* of its names among all */
-    size_t index;    /* of the entry, in an array */
+    size_t first; /* of its names among all */
+    size_t index; /* of the entry, in an array */
     bool array;
 };
 
@@ -64,7 +64,8 @@ static bool tell(struct scan *s, const struct name *name)
         if (s->levels[i].array)
             buf_printf(&path, "[%zu]", s->levels[i].index);
         else
-            buf_printf(&path, "%s%.*s", path.length > 0 ? "." : "", (int)s->names[s->levels[i + 1].first - 1].length, s->names[s->levels[i + 1].first - 1].at);
+            buf_printf(&path, "%s%.*s", path.length > 0 ? "." : "", (int)s->names[s->levels[i + 1].first - 1].length,
+                       s->names[s->levels[i + 1].first - 1].at);
     }
     buf_printf(&path, "%s%.*s", path.length > 0 ? "." : "", (int)name->length, name->at);
     if (path.length == 0)
@@ -80,8 +81,10 @@ static bool tell(struct scan *s, const struct name *name)
 /* The innermost object ends: any name twice? */
 static bool check(struct scan *s)
 {
-    struct name *names = s->names + s->levels[s->depth - 1].first;
     size_t count = s->count - s->levels[s->depth - 1].first;
+    if (count < 2)
+        return true;
+    struct name *names = s->names + s->levels[s->depth - 1].first;
     if (count <= FEW) {
         for (size_t i = 1; i < count; i++)
             for (size_t j = 0; j < i; j++)

@@ -34,8 +34,9 @@ static bool run(struct maker *maker, struct call *call, struct value *body)
     value_free(call->body);
     bool done = answer.failure.code == 0;
     if (!done)
-        error_set(maker->err, answer.failure.message == NULL ? ERROR_MEMORY : ERROR_INTERNAL, "bootstrap", "%s %s cannot be made: %s", call->kind->plural,
-                  call->name != NULL ? call->name : "", answer.failure.message != NULL ? answer.failure.message : "out of memory");
+        error_set(maker->err, answer.failure.message == NULL ? ERROR_MEMORY : ERROR_INTERNAL, "bootstrap", "%s %s cannot be made: %s",
+                  call->kind->plural, call->name != NULL ? call->name : "",
+                  answer.failure.message != NULL ? answer.failure.message : "out of memory");
     answer_free(&answer);
     return done;
 }
@@ -98,11 +99,14 @@ static bool make_priorities(struct maker *maker, struct buf *text)
         long value;
     } classes[] = {
         {"system-node-critical", "Used for system critical pods that must not be moved from their current node.", 2000001000},
-        {"system-cluster-critical", "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.", 2000000000},
+        {"system-cluster-critical", "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+         2000000000},
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        buf_printf(text, "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"%s\"},\"value\":%ld,\"description\":\"%s\"}", classes[i].name,
-                   classes[i].value, classes[i].description);
+        buf_printf(text,
+                   "{\"apiVersion\":\"scheduling.k8s.io/"
+                   "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"%s\"},\"value\":%ld,\"description\":\"%s\"}",
+                   classes[i].name, classes[i].value, classes[i].description);
         if (!make_text(maker, "scheduling.k8s.io", "priorityclasses", "kube-apiserver", text))
             return false;
     }
@@ -111,14 +115,16 @@ static bool make_priorities(struct maker *maker, struct buf *text)
 
 static void print_condition(struct buf *out, const char *type, const char *status, const char *reason, const char *message, const char *now)
 {
-    buf_printf(out, "{\"type\":\"%s\",\"status\":\"%s\",\"lastHeartbeatTime\":\"%s\",\"lastTransitionTime\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\"}", type, status, now, now,
-               reason, message);
+    buf_printf(out,
+               "{\"type\":\"%s\",\"status\":\"%s\",\"lastHeartbeatTime\":\"%s\",\"lastTransitionTime\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\"}",
+               type, status, now, now, reason, message);
 }
 
 /* What a kubelet tells of its machine. The size is the same everywhere, so that lessons that schedule by it are, too. */
 static void print_node_status(struct buf *out, const char *now, const char *machine)
 {
-    static const char resources[] = "{\"cpu\":\"4\",\"ephemeral-storage\":\"100Gi\",\"hugepages-1Gi\":\"0\",\"hugepages-2Mi\":\"0\",\"memory\":\"8Gi\",\"pods\":\"110\"}";
+    static const char resources[] =
+        "{\"cpu\":\"4\",\"ephemeral-storage\":\"100Gi\",\"hugepages-1Gi\":\"0\",\"hugepages-2Mi\":\"0\",\"memory\":\"8Gi\",\"pods\":\"110\"}";
     buf_printf(out, "{\"status\":{\"capacity\":%s,\"allocatable\":%s,\"conditions\":[", resources, resources);
     print_condition(out, "MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available", now);
     buf_append_string(out, ",");
@@ -127,12 +133,14 @@ static void print_node_status(struct buf *out, const char *now, const char *mach
     print_condition(out, "PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available", now);
     buf_append_string(out, ",");
     print_condition(out, "Ready", "True", "KubeletReady", "kubelet is posting ready status", now);
-    buf_printf(out,
-               "],\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" BOOTSTRAP_NODE_ADDRESS "\"},{\"type\":\"Hostname\",\"address\":\"" BOOTSTRAP_NODE "\"}],"
-               "\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10250}},\"nodeInfo\":{\"machineID\":\"%s\",\"systemUUID\":\"%s\",\"bootID\":\"%s\","
-               "\"kernelVersion\":\"6.1.0-practice\",\"osImage\":\"kubetutor practice node\",\"containerRuntimeVersion\":\"kubetutor://" KT_VERSION "\","
-               "\"kubeletVersion\":\"" SERVER_VERSION "\",\"kubeProxyVersion\":\"\",\"operatingSystem\":\"linux\",\"architecture\":\"amd64\"}}}",
-               machine, machine, machine);
+    buf_printf(
+        out,
+        "],\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" BOOTSTRAP_NODE_ADDRESS "\"},{\"type\":\"Hostname\",\"address\":\"" BOOTSTRAP_NODE
+        "\"}],"
+        "\"daemonEndpoints\":{\"kubeletEndpoint\":{\"Port\":10250}},\"nodeInfo\":{\"machineID\":\"%s\",\"systemUUID\":\"%s\",\"bootID\":\"%s\","
+        "\"kernelVersion\":\"6.1.0-practice\",\"osImage\":\"kubetutor practice node\",\"containerRuntimeVersion\":\"kubetutor://" KT_VERSION "\","
+        "\"kubeletVersion\":\"" SERVER_VERSION "\",\"kubeProxyVersion\":\"\",\"operatingSystem\":\"linux\",\"architecture\":\"amd64\"}}}",
+        machine, machine, machine);
 }
 
 static const struct schema_subresource *find_sub(const struct schema_kind *kind, const char *name)
@@ -144,7 +152,8 @@ static const struct schema_subresource *find_sub(const struct schema_kind *kind,
 }
 
 /* Lays a merge patch over an object or its status. */
-static bool patch(struct maker *maker, const char *group, const char *plural, const char *sub, const char *ns, const char *name, const char *manager, struct buf *text)
+static bool patch(struct maker *maker, const char *group, const char *plural, const char *sub, const char *ns, const char *name, const char *manager,
+                  struct buf *text)
 {
     const struct schema_kind *kind = registry_find(maker->api->registry, group, "v1", plural);
     struct call call = {.verb = VERB_PATCH, .kind = kind, .ns = ns, .name = name, .patch = PATCH_MERGE, .manager = manager};
@@ -167,9 +176,12 @@ static bool make_node(struct maker *maker, struct buf *text)
     for (size_t i = 0; i < sizeof random; i++)
         snprintf(machine + 2 * i, 3, "%02x", random[i]);
     time_print(api_now_ms(api), now);
-    buf_append_string(text, "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" BOOTSTRAP_NODE "\",\"labels\":{\"beta.kubernetes.io/arch\":\"amd64\","
-                            "\"beta.kubernetes.io/os\":\"linux\",\"kubernetes.io/arch\":\"amd64\",\"kubernetes.io/hostname\":\"" BOOTSTRAP_NODE "\",\"kubernetes.io/os\":\"linux\"},"
-                            "\"annotations\":{\"node.alpha.kubernetes.io/ttl\":\"0\",\"volumes.kubernetes.io/controller-managed-attach-detach\":\"true\"}}}");
+    buf_append_string(
+        text,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"" BOOTSTRAP_NODE "\",\"labels\":{\"beta.kubernetes.io/arch\":\"amd64\","
+        "\"beta.kubernetes.io/os\":\"linux\",\"kubernetes.io/arch\":\"amd64\",\"kubernetes.io/hostname\":\"" BOOTSTRAP_NODE
+        "\",\"kubernetes.io/os\":\"linux\"},"
+        "\"annotations\":{\"node.alpha.kubernetes.io/ttl\":\"0\",\"volumes.kubernetes.io/controller-managed-attach-detach\":\"true\"}}}");
     if (!make_text(maker, "", "nodes", "kubelet", text))
         return false;
     print_node_status(text, now, machine);
@@ -178,8 +190,10 @@ static bool make_node(struct maker *maker, struct buf *text)
     buf_append_string(text, "{\"spec\":{\"taints\":null}}"); /* the one that admission gives to a node that is not ready yet */
     if (!patch(maker, "", "nodes", NULL, "", BOOTSTRAP_NODE, "kube-controller-manager", text))
         return false;
-    buf_printf(text, "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"" BOOTSTRAP_NODE "\",\"namespace\":\"kube-node-lease\"},"
-                     "\"spec\":{\"holderIdentity\":\"" BOOTSTRAP_NODE "\",\"leaseDurationSeconds\":40,\"renewTime\":\"%.19s.000000Z\"}}",
+    buf_printf(text,
+               "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"" BOOTSTRAP_NODE
+               "\",\"namespace\":\"kube-node-lease\"},"
+               "\"spec\":{\"holderIdentity\":\"" BOOTSTRAP_NODE "\",\"leaseDurationSeconds\":40,\"renewTime\":\"%.19s.000000Z\"}}",
                now);
     return make_text(maker, "coordination.k8s.io", "leases", "kubelet", text);
 }
@@ -190,16 +204,21 @@ static const struct {
     const char *patch;
 } kubernetes[] = {
     {"", "services",
-     "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"component\":\"apiserver\",\"provider\":\"kubernetes\"}},"
-     "\"spec\":{\"type\":\"ClusterIP\",\"clusterIP\":\"" BOOTSTRAP_SERVICE_ADDRESS "\",\"clusterIPs\":[\"" BOOTSTRAP_SERVICE_ADDRESS "\"],\"ipFamilies\":[\"IPv4\"],"
-     "\"ipFamilyPolicy\":\"SingleStack\",\"sessionAffinity\":\"None\",\"ports\":[{\"name\":\"https\",\"protocol\":\"TCP\",\"port\":443,\"targetPort\":%u}]}}",
+     "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"component\":"
+     "\"apiserver\",\"provider\":\"kubernetes\"}},"
+     "\"spec\":{\"type\":\"ClusterIP\",\"clusterIP\":\"" BOOTSTRAP_SERVICE_ADDRESS "\",\"clusterIPs\":[\"" BOOTSTRAP_SERVICE_ADDRESS
+     "\"],\"ipFamilies\":[\"IPv4\"],"
+     "\"ipFamilyPolicy\":\"SingleStack\",\"sessionAffinity\":\"None\",\"ports\":[{\"name\":\"https\",\"protocol\":\"TCP\",\"port\":443,"
+     "\"targetPort\":%u}]}}",
      "{\"spec\":{\"ports\":[{\"name\":\"https\",\"protocol\":\"TCP\",\"port\":443,\"targetPort\":%u}]}}"},
     {"", "endpoints",
-     "{\"apiVersion\":\"v1\",\"kind\":\"Endpoints\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"endpointslice.kubernetes.io/skip-mirror\":\"true\"}},"
+     "{\"apiVersion\":\"v1\",\"kind\":\"Endpoints\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"endpointslice."
+     "kubernetes.io/skip-mirror\":\"true\"}},"
      "\"subsets\":[{\"addresses\":[{\"ip\":\"" BOOTSTRAP_NODE_ADDRESS "\"}],\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}]}",
      "{\"subsets\":[{\"addresses\":[{\"ip\":\"" BOOTSTRAP_NODE_ADDRESS "\"}],\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}]}"},
     {"discovery.k8s.io", "endpointslices",
-     "{\"apiVersion\":\"discovery.k8s.io/v1\",\"kind\":\"EndpointSlice\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"kubernetes.io/service-name\":"
+     "{\"apiVersion\":\"discovery.k8s.io/"
+     "v1\",\"kind\":\"EndpointSlice\",\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"kubernetes.io/service-name\":"
      "\"kubernetes\"}},\"addressType\":\"IPv4\",\"endpoints\":[{\"addresses\":[\"" BOOTSTRAP_NODE_ADDRESS "\"],\"conditions\":{\"ready\":true}}],"
      "\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}",
      "{\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}"},
@@ -232,13 +251,28 @@ static bool make_kubernetes(struct maker *maker, struct buf *text)
     return true;
 }
 
+static bool start(struct maker *maker, struct api *api, struct error *err)
+{
+    *maker = (struct maker){.api = api, .err = err};
+    return (user_start(&maker->user, "system:apiserver") && user_add_group(&maker->user, USER_MASTERS)) || error_memory(err);
+}
+
+bool bootstrap_kubernetes(struct api *api, struct error *err)
+{
+    struct maker maker;
+    struct buf text = buf_make(TEXT);
+    bool made = start(&maker, api, err) && make_kubernetes(&maker, &text);
+    buf_free(&text);
+    user_free(&maker.user);
+    return made;
+}
+
 bool bootstrap(struct api *api, struct error *err)
 {
-    struct maker maker = {.api = api, .err = err};
+    struct maker maker;
     struct buf text = buf_make(TEXT);
-    bool made = (user_start(&maker.user, "system:apiserver") && user_add_group(&maker.user, USER_MASTERS)) || error_memory(err);
-    made = made && make_namespaces(&maker, &text) && access_default_policy(add_policy, &maker, err) && make_priorities(&maker, &text) && make_node(&maker, &text) &&
-           make_kubernetes(&maker, &text);
+    bool made = start(&maker, api, err) && make_namespaces(&maker, &text) && access_default_policy(add_policy, &maker, err) &&
+                make_priorities(&maker, &text) && make_node(&maker, &text) && make_kubernetes(&maker, &text);
     buf_free(&text);
     user_free(&maker.user);
     return made;

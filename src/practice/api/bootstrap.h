@@ -1,5 +1,5 @@
-/* bootstrap.h: what a cluster has from its first moment on, made through the API as by the real server and kubelet. What is there already stays as it is, but for what must be
- * true of this very server (its port).
+/* bootstrap.h: what a cluster has from its first moment on, made through the API as by the real server and kubelet. What is there already stays as it
+ * is, but for what must be true of this very server (its port).
  */
 #ifndef KT_PRACTICE_API_BOOTSTRAP_H
 #define KT_PRACTICE_API_BOOTSTRAP_H
@@ -15,5 +15,7 @@
 
 /* The state's writes are open afterwards: the caller commits. */
 bool bootstrap(struct api *api, struct error *err) __attribute__((warn_unused_result));
+/* Only Service default/kubernetes with its endpoints. */
+bool bootstrap_kubernetes(struct api *api, struct error *err) __attribute__((warn_unused_result));
 
 #endif

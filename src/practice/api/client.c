@@ -52,7 +52,7 @@ static const struct {
     enum error_kind kind;
 } kinds[] = {
     {400, ERROR_INPUT}, {401, ERROR_UNAUTHENTICATED}, {403, ERROR_DENIED}, {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT}, {410, ERROR_EXPIRED},
-    {413, ERROR_LIMIT}, {422, ERROR_INVALID}, {429, ERROR_BUSY}, {503, ERROR_BUSY}, {504, ERROR_TIMEOUT}, {507, ERROR_LIMIT},
+    {413, ERROR_LIMIT}, {422, ERROR_INVALID},         {429, ERROR_BUSY},   {503, ERROR_BUSY},      {504, ERROR_TIMEOUT},  {507, ERROR_LIMIT},
 };
 
 /* A refusal as an error. */
@@ -67,10 +67,17 @@ static bool fail(const struct status *failure, struct error *err)
     return error_set(err, kind, NULL, "%s", failure->message != NULL ? failure->message : "out of memory");
 }
 
-bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns, const char *name, struct error *err)
+bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns,
+                    const char *name, struct error *err)
 {
     struct status failure = {0};
-    struct attributes what = {.verb = verb, .group = resource->group, .version = resource->version, .resource = resource->plural, .subresource = sub, .ns = ns, .name = name};
+    struct attributes what = {.verb = verb,
+                              .group = resource->group,
+                              .version = resource->version,
+                              .resource = resource->plural,
+                              .subresource = sub,
+                              .ns = ns,
+                              .name = name};
     bool allowed = access_require(client->api->access, &client->user, &what, &failure) || fail(&failure, err);
     status_free(&failure);
     return allowed;
@@ -93,7 +100,8 @@ static const struct schema_subresource *find_sub(const struct schema_kind *kind,
 }
 
 /* What was asked for is done, and the object as it is then; *done also where the answer has none. */
-static struct value *run(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call, bool *done, struct error *err)
+static struct value *run(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call,
+                         bool *done, struct error *err)
 {
     struct answer answer = {0};
     struct value *result = NULL;
@@ -162,15 +170,16 @@ struct value *client_update(struct client *client, const struct client_resource 
     return result;
 }
 
-struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
-                           struct error *err)
+struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name,
+                           enum patch_type type, struct value *patch, struct error *err)
 {
     bool done;
     struct call call = {.verb = VERB_PATCH, .ns = ns, .name = name, .body = patch, .patch = type, .force = type == PATCH_APPLY, .grace = -1};
     return run(client, resource, "patch", sub, &call, &done, err);
 }
 
-bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err)
+bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid,
+                   enum propagation propagation, struct error *err)
 {
     bool done;
     struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .propagation = propagation, .grace = -1};

@@ -13,7 +13,8 @@ struct client {
 };
 
 /* ERROR_DENIED in words of a 403. */
-bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns, const char *name, struct error *err);
+bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns,
+                    const char *name, struct error *err);
 /* ERROR_NOT_FOUND if it is not served. */
 const struct schema_kind *client_kind(const struct client *client, const struct client_resource *resource, struct error *err);
 

@@ -163,7 +163,9 @@ bool continue_token_read(const char *text, const char *only_ns, struct continue_
         return false;
     struct error err = ERROR_INIT;
     struct value *token = json_parse(bytes, length, "continue", &err);
-    bool read = token != NULL ? read_token(token, only_ns, out, failure) : err.kind == ERROR_MEMORY ? no_memory(failure) : not_json(bytes, length, failure);
+    bool read = token != NULL              ? read_token(token, only_ns, out, failure)
+                : err.kind == ERROR_MEMORY ? no_memory(failure)
+                                           : not_json(bytes, length, failure);
     value_free(token);
     mem_free(bytes);
     return read;

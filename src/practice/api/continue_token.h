@@ -1,5 +1,5 @@
-/* continue_token.h: what `continue` carries from one part of a list to the next: the version that is listed, and after which object to go on. Clients take it as it
- * is; it is URL-safe base64 of a JSON text, as the real server's.
+/* continue_token.h: what `continue` carries from one part of a list to the next: the version that is listed, and after which object to go on. Clients
+ * take it as it is; it is URL-safe base64 of a JSON text, as the real server's.
  */
 #ifndef KT_PRACTICE_API_CONTINUE_TOKEN_H
 #define KT_PRACTICE_API_CONTINUE_TOKEN_H

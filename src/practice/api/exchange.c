@@ -38,7 +38,8 @@ static void log_exchange(const struct exchange *x, int code)
         return;
     route_attributes(&x->route, x->method, x->list.watch, NULL, verb, &what);
     if (x->route.is_resource)
-        log_line(x->server->options.log, "%s: %s %s%s%s %s/%s: %d", x->user.name, verb, what.resource, what.subresource[0] != '\0' ? "/" : "", what.subresource, what.ns, what.name, code);
+        log_line(x->server->options.log, "%s: %s %s%s%s %s/%s: %d", x->user.name, verb, what.resource, what.subresource[0] != '\0' ? "/" : "",
+                 what.subresource, what.ns, what.name, code);
     else
         log_line(x->server->options.log, "%s: %s %s: %d", x->user.name, verb, x->route.path, code);
 }
@@ -58,7 +59,10 @@ void exchange_end(struct exchange *x, int code)
                                            .version = kind != NULL ? kind->version : "",
                                            .resource = kind != NULL ? kind->plural : "",
                                            .subresource = x->route.sub != NULL ? x->route.sub->name : "",
-                                           .scope = kind == NULL ? "" : x->route.name[0] != '\0' ? "resource" : x->route.ns[0] != '\0' ? "namespace" : "cluster",
+                                           .scope = kind == NULL               ? ""
+                                                    : x->route.name[0] != '\0' ? "resource"
+                                                    : x->route.ns[0] != '\0'   ? "namespace"
+                                                                               : "cluster",
                                            .code = code,
                                        });
     log_exchange(x, code);
@@ -111,8 +115,9 @@ void exchange_text(struct exchange *x, int code, const char *type, const char *t
 /* The body is ready, but for its form. */
 static void send_json(struct exchange *x, int code, struct buf *json)
 {
-    static const char sorry[] = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"Internal error occurred: out of memory\","
-                                "\"reason\":\"InternalError\",\"code\":500}\n";
+    static const char sorry[] =
+        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"Internal error occurred: out of memory\","
+        "\"reason\":\"InternalError\",\"code\":500}\n";
     if (!exchange_shape(&x->format, json)) {
         code = 500;
         http_answer(x->request, code, "application/json", sorry, sizeof sorry - 1);
@@ -193,7 +198,8 @@ bool exchange_check_form(struct exchange *x, bool list)
     type_of(x->route.kind, list, type);
     if (list)
         return status_set(&x->failure, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (%s)", type);
-    return status_set(&x->failure, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list (%s)", type);
+    return status_set(&x->failure, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list (%s)",
+                      type);
 }
 
 bool exchange_include(struct exchange *x, enum include_object *include)
@@ -208,7 +214,9 @@ bool exchange_include(struct exchange *x, enum include_object *include)
             *include = (enum include_object)i;
             return true;
         }
-    return status_bad_request(&x->failure, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be 'Metadata', 'Object', 'None', or empty", text);
+    return status_bad_request(
+        &x->failure, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be 'Metadata', 'Object', 'None', or empty",
+        text);
 }
 
 /* The whole Table of one object. */
@@ -229,7 +237,8 @@ static bool print_table(struct print *print, const struct object *object, const 
     return printed && buf_ok(json);
 }
 
-/* The answer's object or document as JSON, in the form that was asked for. Documents of other kinds than the one that is served (Status, Scale ...) have one form only. */
+/* The answer's object or document as JSON, in the form that was asked for. Documents of other kinds than the one that is served (Status, Scale ...)
+ * have one form only. */
 static bool print_answer(struct exchange *x, struct buf *json)
 {
     const struct answer *answer = &x->answer;
@@ -391,12 +400,17 @@ static bool read_call(struct exchange *x)
     body.bytes = http_body(x->request, &body.length);
     switch (call->verb) {
     case VERB_CREATE:
-    case VERB_UPDATE: return options_write(&x->query, call, &x->failure) && body_read(&body, call, &x->duplicates, &x->failure);
-    case VERB_PATCH: return options_write(&x->query, call, &x->failure) && body_read_patch(&body, call, &x->duplicates, &x->failure);
+    case VERB_UPDATE:
+        return options_write(&x->query, call, &x->failure) && body_read(&body, call, &x->duplicates, &x->failure);
+    case VERB_PATCH:
+        return options_write(&x->query, call, &x->failure) && body_read_patch(&body, call, &x->duplicates, &x->failure);
     case VERB_DELETE:
-    case VERB_DELETE_COLLECTION: return read_delete(x, &body);
-    case VERB_GET: return read_get(x);
-    default: return true;
+    case VERB_DELETE_COLLECTION:
+        return read_delete(x, &body);
+    case VERB_GET:
+        return read_get(x);
+    default:
+        return true;
     }
 }
 

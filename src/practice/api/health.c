@@ -1,4 +1,5 @@
-/* health: /healthz, /livez and /readyz. What the real server looks at that exists here, too, is listed by its name there; a server that answers at all has all of it. */
+/* health: /healthz, /livez and /readyz. What the real server looks at that exists here, too, is listed by its name there; a server that answers at
+ * all has all of it. */
 #include <string.h>
 
 #include "practice/api/serve.h"

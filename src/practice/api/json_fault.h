@@ -8,7 +8,8 @@
 
 #include "base/buf.h"
 
-/* Appends `unexpected end of JSON input`, `invalid character '}' looking for beginning of value` ... False: the text is right, nothing is appended. */
+/* Appends `unexpected end of JSON input`, `invalid character '}' looking for beginning of value` ... False: the text is right, nothing is appended.
+ */
 bool json_fault(const char *text, size_t length, struct buf *out);
 
 #endif

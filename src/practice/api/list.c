@@ -29,16 +29,20 @@ struct range {
     uint64_t version; /* of the list, told to the client; */
     uint64_t at;      /* of the objects: the same, or 0 where that is the newest */
     struct continue_token from;
-    size_t limit;     /* 0: all */
+    size_t limit; /* 0: all */
 };
 
 bool list_head(struct print *print, uint64_t version, const char *continue_from, int64_t remaining, struct buf *out)
 {
     const struct schema_kind *kind = print->kind;
     switch (print->format.as) {
-    case AS_TABLE: buf_printf(out, "{\"kind\":\"Table\",\"apiVersion\":\"%s\"", print_meta_version(print)); break;
+    case AS_TABLE:
+        buf_printf(out, "{\"kind\":\"Table\",\"apiVersion\":\"%s\"", print_meta_version(print));
+        break;
     case AS_PARTIAL:
-    case AS_PARTIAL_LIST: buf_printf(out, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"%s\"", print_meta_version(print)); break;
+    case AS_PARTIAL_LIST:
+        buf_printf(out, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"%s\"", print_meta_version(print));
+        break;
     default:
         buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\"", kind->list_kind, kind->group, kind->group[0] != '\0' ? "/" : "", kind->version);
     }
@@ -117,7 +121,8 @@ static void closed(void *data)
     exchange_end(exchange, 200);
 }
 
-/* Short lists, and YAML, which is made of the whole document, are answered in one piece. Others are streamed without compression: on a loopback it costs both sides more time than it saves. */
+/* Short lists, and YAML, which is made of the whole document, are answered in one piece. Others are streamed without compression: on a loopback it
+ * costs both sides more time than it saves. */
 static void send_list(struct list *list)
 {
     struct exchange *x = list->exchange;
@@ -149,9 +154,13 @@ static bool read_version(struct exchange *x, const char *text, uint64_t *out)
     errno = 0;
     unsigned long long version = strtoull(text, &end, 10);
     if (digits == 0 || text[digits] != '\0')
-        return status_bad_request(&x->failure, "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax", text, text);
+        return status_bad_request(
+            &x->failure, "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax", text,
+            text);
     if (errno == ERANGE)
-        return status_bad_request(&x->failure, "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": value out of range", text, text);
+        return status_bad_request(
+            &x->failure, "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": value out of range",
+            text, text);
     *out = version;
     return true;
 }
@@ -198,9 +207,12 @@ static bool expired(struct exchange *x, const struct range *range)
     if (x->list.continue_from[0] == '\0')
         return status_expired(&x->failure, "The resourceVersion for the provided list is too old.");
     struct continue_token token = {.ns = range->from.ns, .name = range->from.name, .left = -1};
-    status_expired(&x->failure, "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the "
-                                "continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - "
-                                "objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.");
+    status_expired(&x->failure,
+                   "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
+                   "parameter, or use the "
+                   "continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an "
+                   "inconsistent list - "
+                   "objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.");
     x->failure.continue_from = continue_token_print(&token, range->only_ns);
     return false;
 }
@@ -210,8 +222,8 @@ static bool fetch(struct exchange *x, const struct range *range, struct vec *obj
     const struct api *api = &x->server->api;
     struct error err = ERROR_INIT;
     bool all = selector_is_empty(range->selector);
-    if (state_list(api->state, registry_resource(api->registry, x->route.kind), range->only_ns, range->at, range->from.ns, range->from.name, range->limit, all ? NULL : keep,
-                   range->selector, objects, others, &err))
+    if (state_list(api->state, registry_resource(api->registry, x->route.kind), range->only_ns, range->at, range->from.ns, range->from.name,
+                   range->limit, all ? NULL : keep, range->selector, objects, others, &err))
         return true;
     return err.kind == ERROR_EXPIRED ? expired(x, range) : status_error(&x->failure, &err);
 }
@@ -276,7 +288,8 @@ static struct list *make(struct exchange *x, const struct range *range)
     list->objects = vec_make(0, NULL);
     list->part = buf_make(PART_MOST);
     list->shaped = buf_make((size_t)PART_MOST * 4);
-    bool made = print_start(&list->print, &x->server->api, x->route.kind, &x->format, true) && fetch(x, range, &list->objects, &others) && begin(list, range, others);
+    bool made = print_start(&list->print, &x->server->api, x->route.kind, &x->format, true) && fetch(x, range, &list->objects, &others) &&
+                begin(list, range, others);
     list->print.include = include;
     if (made)
         return list;

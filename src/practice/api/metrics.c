@@ -23,7 +23,8 @@ void metrics_free(struct metrics *metrics)
 void metrics_count(struct metrics *metrics, const struct metrics_request *request)
 {
     char labels[LABELS];
-    snprintf(labels, sizeof labels, "code=\"%d\",group=\"%.100s\",resource=\"%.100s\",scope=\"%s\",subresource=\"%.64s\",verb=\"%.20s\",version=\"%.64s\"", request->code,
+    snprintf(labels, sizeof labels,
+             "code=\"%d\",group=\"%.100s\",resource=\"%.100s\",scope=\"%s\",subresource=\"%.64s\",verb=\"%.20s\",version=\"%.64s\"", request->code,
              request->group, request->resource, request->scope, request->subresource, request->verb, request->version);
     uint64_t *number = map_get(&metrics->requests, labels);
     if (number == NULL) {
@@ -60,8 +61,8 @@ static void print_objects(const struct api *api, struct buf *out)
     family(out, "apiserver_storage_objects", "gauge", "Objects that are stored, by resource.");
     for (size_t i = 0; i < count; i++)
         if (kinds[i]->storage == kinds[i] && (kinds[i]->verbs & VERB_LIST) != 0)
-            buf_printf(out, "apiserver_storage_objects{resource=\"%s%s%s\"} %zu\n", kinds[i]->plural, kinds[i]->group[0] != '\0' ? "." : "", kinds[i]->group,
-                       state_count(api->state, registry_resource(api->registry, kinds[i]), NULL));
+            buf_printf(out, "apiserver_storage_objects{resource=\"%s%s%s\"} %zu\n", kinds[i]->plural, kinds[i]->group[0] != '\0' ? "." : "",
+                       kinds[i]->group, state_count(api->state, registry_resource(api->registry, kinds[i]), NULL));
     state_numbers(api->state, &numbers);
     family(out, "kubetutor_state_object_bytes", "gauge", "Bytes of the objects' texts.");
     buf_printf(out, "kubetutor_state_object_bytes %zu\n", numbers.object_bytes);
@@ -96,7 +97,8 @@ static void print_process(const struct metrics_now *now, struct buf *out)
     unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
     if (getrusage(RUSAGE_SELF, &used) == 0) {
         family(out, "process_cpu_seconds_total", "counter", "Processor time, user and system.");
-        buf_printf(out, "process_cpu_seconds_total %.2f\n", (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+        buf_printf(out, "process_cpu_seconds_total %.2f\n",
+                   (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
     }
     family(out, "process_resident_memory_bytes", "gauge", "Resident memory.");
     buf_printf(out, "process_resident_memory_bytes %lu\n", resident * page);

@@ -157,7 +157,8 @@ static bool take_any(const struct clause *clause, struct format *out)
     bool all = strcmp(clause->type, "*") == 0 && strcmp(clause->sub, "*") == 0, any = strcmp(clause->sub, "*") == 0;
     if (!all && strcmp(clause->type, "application") != 0)
         return false;
-    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, out)) || ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, out));
+    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, out)) ||
+           ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, out));
 }
 
 #define FORMS "application/json, application/yaml"
@@ -168,7 +169,8 @@ static bool router_knows(const struct clause *clauses, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if ((strcmp(clauses[i].type, "*") == 0 && strcmp(clauses[i].sub, "*") == 0) ||
-            (strcmp(clauses[i].type, "application") == 0 && (strcmp(clauses[i].sub, "json") == 0 || strcmp(clauses[i].sub, "yaml") == 0 || strcmp(clauses[i].sub, "vnd.kubernetes.protobuf") == 0)))
+            (strcmp(clauses[i].type, "application") == 0 &&
+             (strcmp(clauses[i].sub, "json") == 0 || strcmp(clauses[i].sub, "yaml") == 0 || strcmp(clauses[i].sub, "vnd.kubernetes.protobuf") == 0)))
             return true;
     return false;
 }
@@ -198,14 +200,16 @@ bool negotiate(const char *accept, const char *user_agent, const char *pretty, e
         return true;
     size_t count = read_accept(accept, clauses);
     if (!router_knows(clauses, count)) {
-        status_set(failure, 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " FORMS "%s", what != NEGOTIATE_OBJECT ? ", " STREAMS : "");
+        status_set(failure, 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " FORMS "%s",
+                   what != NEGOTIATE_OBJECT ? ", " STREAMS : "");
         failure->detailed = true;
         return false;
     }
     for (size_t i = 0; i < count; i++)
         if (take_any(&clauses[i], out)) {
             out->pretty = out->pretty || pretty_too;
-            return what != NEGOTIATE_WATCH || !out->yaml || status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " STREAMS);
+            return what != NEGOTIATE_WATCH || !out->yaml ||
+                   status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " STREAMS);
         }
     *out = (struct format){.pretty = pretty_too};
     return status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " FORMS);

@@ -145,7 +145,8 @@ bool options_version(const char *text, uint64_t *version, struct status *failure
 bool options_too_large(uint64_t version, uint64_t current, struct status *failure)
 {
     struct value *cause = value_object();
-    status_set(failure, 504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu", (unsigned long long)version, (unsigned long long)current);
+    status_set(failure, 504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu", (unsigned long long)version,
+               (unsigned long long)current);
     failure->retry_after_s = 1;
     failure->causes = value_array();
     bool made = cause != NULL && failure->causes != NULL && value_set(cause, "reason", value_string("ResourceVersionTooLarge")) &&
@@ -228,7 +229,8 @@ static void check_manager(const char *manager, const struct place *root, struct 
         problem_add(problems, &place, PROBLEM_TOO_LONG, NULL, "may not be more than %d bytes", MANAGER_MOST);
     for (const char *at = manager; *at != '\0'; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            problem_invalid(problems, &place, manager, "invalid character U+%04X (at position %zu)", (unsigned)(unsigned char)*at, (size_t)(at - manager));
+            problem_invalid(problems, &place, manager, "invalid character U+%04X (at position %zu)", (unsigned)(unsigned char)*at,
+                            (size_t)(at - manager));
             return;
         }
 }
@@ -287,7 +289,8 @@ static void set_orphans(struct call *call, const char *policy, bool given, bool 
         call->propagation = orphan ? PROPAGATION_ORPHAN : PROPAGATION_BACKGROUND;
 }
 
-static bool delete_from_query(const struct query *query, struct call *call, const struct place *root, struct problems *problems, struct status *failure)
+static bool delete_from_query(const struct query *query, struct call *call, const struct place *root, struct problems *problems,
+                              struct status *failure)
 {
     const char *dry_run = query_get(query, "dryRun"), *policy = query_get(query, "propagationPolicy");
     int64_t grace = -1;

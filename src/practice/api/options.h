@@ -1,4 +1,5 @@
-/* options.h: what stands after the question mark: ListOptions, CreateOptions, PatchOptions, DeleteOptions ... of apimachinery, read and refused as there.
+/* options.h: what stands after the question mark: ListOptions, CreateOptions, PatchOptions, DeleteOptions ... of apimachinery, read and refused as
+ * there.
  */
 #ifndef KT_PRACTICE_API_OPTIONS_H
 #define KT_PRACTICE_API_OPTIONS_H

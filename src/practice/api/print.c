@@ -10,7 +10,8 @@ enum { HEAD_MOST = 2048 };
 
 bool print_start(struct print *print, const struct api *api, const struct schema_kind *kind, const struct format *format, bool item)
 {
-    *print = (struct print){.api = api, .kind = kind, .format = *format, .include = INCLUDE_METADATA, .head = buf_make(HEAD_MOST), .plain = api_is_plain(kind)};
+    *print = (struct print){
+        .api = api, .kind = kind, .format = *format, .include = INCLUDE_METADATA, .head = buf_make(HEAD_MOST), .plain = api_is_plain(kind)};
     if (item && kind->crd == NULL)
         buf_append_string(&print->head, "{");
     else
@@ -112,9 +113,9 @@ bool print_object(struct print *print, const struct object *object, uint64_t ver
         return done(out, err);
     }
     struct value *document = document_of(print, object, version, err);
-    bool printed = document != NULL && (print->format.as == AS_TABLE
-                                            ? table_row(print->kind, document, version == 0 && print->plain ? object : NULL, print->include, api_now_ms(print->api), out, err)
-                                            : print_document(print, document, out, err));
+    bool printed = document != NULL && (print->format.as == AS_TABLE ? table_row(print->kind, document, version == 0 && print->plain ? object : NULL,
+                                                                                 print->include, api_now_ms(print->api), out, err)
+                                                                     : print_document(print, document, out, err));
     value_free(document);
     return printed;
 }

@@ -17,17 +17,20 @@ struct print {
     const struct api *api;
     const struct schema_kind *kind; /* the version that was asked for */
     struct format format;
-    enum include_object include;    /* rows of Tables */
-    struct buf head;                /* of whole objects: `{"kind":...,"apiVersion":...,` or `{` */
-    bool plain;                     /* stored texts can be shown as they are */
+    enum include_object include; /* rows of Tables */
+    struct buf head;             /* of whole objects: `{"kind":...,"apiVersion":...,` or `{` */
+    bool plain;                  /* stored texts can be shown as they are */
 };
 
 /* item: inside a list, where objects of built-in kinds have neither kind nor apiVersion. False: no memory. */
-bool print_start(struct print *print, const struct api *api, const struct schema_kind *kind, const struct format *format, bool item) __attribute__((warn_unused_result));
+bool print_start(struct print *print, const struct api *api, const struct schema_kind *kind, const struct format *format, bool item)
+    __attribute__((warn_unused_result));
 void print_end(struct print *print);
 
-/* Appends one object in the answer's form: an object, a PartialObjectMetadata or a row. version takes the place of the object's own if it is not 0 (a watch tells that it left). */
-bool print_object(struct print *print, const struct object *object, uint64_t version, struct buf *out, struct error *err) __attribute__((warn_unused_result));
+/* Appends one object in the answer's form: an object, a PartialObjectMetadata or a row. version takes the place of the object's own if it is not 0 (a
+ * watch tells that it left). */
+bool print_object(struct print *print, const struct object *object, uint64_t version, struct buf *out, struct error *err)
+    __attribute__((warn_unused_result));
 /* The same for a document that is not stored. */
 bool print_value(struct print *print, const struct value *document, struct buf *out, struct error *err) __attribute__((warn_unused_result));
 /* `meta.k8s.io/v1` or its beta. */

@@ -93,10 +93,12 @@ bool route_parse(const char *path, struct route *out, struct status *failure)
 static const struct {
     const char *method, *item, *collection;
 } verb_names[] = {
-    {"GET", "get", "list"}, {"HEAD", "get", "list"}, {"POST", "create", "create"}, {"PUT", "update", "update"}, {"PATCH", "patch", "patch"}, {"DELETE", "delete", "deletecollection"},
+    {"GET", "get", "list"},      {"HEAD", "get", "list"},     {"POST", "create", "create"},
+    {"PUT", "update", "update"}, {"PATCH", "patch", "patch"}, {"DELETE", "delete", "deletecollection"},
 };
 
-void route_attributes(const struct route *route, const char *method, bool watch, const char *name, char out[static ROUTE_VERB], struct attributes *attributes)
+void route_attributes(const struct route *route, const char *method, bool watch, const char *name, char out[static ROUTE_VERB],
+                      struct attributes *attributes)
 {
     size_t length = 0;
     for (; method[length] != '\0' && length + 1 < ROUTE_VERB; length++)
@@ -150,7 +152,11 @@ static unsigned verb_of(const char *method, bool item, bool watch)
         const char *method;
         unsigned item, all;
     } verbs[] = {
-        {"GET", VERB_GET, VERB_LIST}, {"POST", 0, VERB_CREATE}, {"PUT", VERB_UPDATE, 0}, {"PATCH", VERB_PATCH, 0}, {"DELETE", VERB_DELETE, VERB_DELETE_COLLECTION},
+        {"GET", VERB_GET, VERB_LIST},
+        {"POST", 0, VERB_CREATE},
+        {"PUT", VERB_UPDATE, 0},
+        {"PATCH", VERB_PATCH, 0},
+        {"DELETE", VERB_DELETE, VERB_DELETE_COLLECTION},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(verbs[i].method, method) == 0) {
@@ -190,7 +196,8 @@ bool route_find(struct route *route, const struct registry *registry, const char
     }
     bool item = route->name[0] != '\0', own_ns = strcmp(route->resource, "namespaces") == 0;
     route->kind = registry_find(registry, route->group, route->version, route->resource);
-    if (route->kind == NULL || (route->kind->namespaced && item && route->ns[0] == '\0') || (!route->kind->namespaced && route->ns[0] != '\0' && !own_ns))
+    if (route->kind == NULL || (route->kind->namespaced && item && route->ns[0] == '\0') ||
+        (!route->kind->namespaced && route->ns[0] != '\0' && !own_ns))
         return no_such_path(failure);
     route->sub = route->subresource[0] != '\0' ? find_sub(route->kind, route->subresource) : NULL;
     if ((route->subresource[0] != '\0' && route->sub == NULL) || (route->rest[0] != '\0' && strcmp(route->subresource, "proxy") != 0))

@@ -76,12 +76,14 @@ static bool find_field(const char *name, size_t length, const struct schema_kind
     if (strcmp(kind->kind, "Job") == 0 && strcmp(kind->group, "batch") == 0)
         return status_bad_request(failure, "field label \"%.*s\" not supported for Job", (int)length, name);
     if (kind->crd == NULL && (selectors == NULL || (kind->group[0] != '\0' && strcmp(kind->group, "events.k8s.io") != 0)))
-        return status_bad_request(failure, "\"%.*s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", (int)length, name);
+        return status_bad_request(failure, "\"%.*s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", (int)length,
+                                  name);
     return status_bad_request(failure, "field label not supported: %.*s", (int)length, name);
 }
 
 /* One term, `length` bytes of the selector `whole`. */
-static bool add_field(struct selector *selector, const char *whole, const char *term, size_t length, const struct schema_kind *kind, struct status *failure)
+static bool add_field(struct selector *selector, const char *whole, const char *term, size_t length, const struct schema_kind *kind,
+                      struct status *failure)
 {
     size_t at = 0, mark = 0; /* mark: how long the operator is */
     for (; at < length && mark == 0; at++)
@@ -127,7 +129,8 @@ struct selector *selector_new(const char *labels, const char *fields, const stru
     }
     selector->labels = vec_make(SELECTOR_TERMS, label_term_free);
     selector->fields = vec_make(SELECTOR_TERMS, free_field_term);
-    if (label_terms_parse(labels != NULL ? labels : "", &selector->labels, failure) && parse_fields(selector, fields != NULL ? fields : "", kind, failure))
+    if (label_terms_parse(labels != NULL ? labels : "", &selector->labels, failure) &&
+        parse_fields(selector, fields != NULL ? fields : "", kind, failure))
         return selector;
     selector_free(selector);
     return NULL;
@@ -164,10 +167,14 @@ static bool label_matches(const struct label_term *term, const struct object *ob
     struct number_integer number;
     int64_t integer;
     switch (term->op) {
-    case LABEL_EXISTS: return value != NULL;
-    case LABEL_MISSING: return value == NULL;
-    case LABEL_IN: return value != NULL && has_value(term, value);
-    case LABEL_NOT_IN: return value == NULL || !has_value(term, value);
+    case LABEL_EXISTS:
+        return value != NULL;
+    case LABEL_MISSING:
+        return value == NULL;
+    case LABEL_IN:
+        return value != NULL && has_value(term, value);
+    case LABEL_NOT_IN:
+        return value == NULL || !has_value(term, value);
     case LABEL_GREATER:
     case LABEL_LESS:
         if (value == NULL || !number_read(value, strlen(value), &number) || !number_to_int(number, &integer))

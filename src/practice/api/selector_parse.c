@@ -11,7 +11,7 @@ enum token { END, WORD, OPEN, CLOSE, COMMA, NOT, EQUALS, TWO_EQUALS, NOT_EQUALS,
 
 struct parser {
     const char *at;
-    enum token token; /* the next one, not yet taken */
+    enum token token;             /* the next one, not yet taken */
     char text[SELECTOR_MOST + 1]; /* of it */
     struct status *failure;
 };
@@ -19,7 +19,8 @@ struct parser {
 static const struct {
     const char *text;
     enum token token;
-} symbols[] = {{"(", OPEN}, {")", CLOSE}, {",", COMMA}, {"!", NOT}, {"=", EQUALS}, {"==", TWO_EQUALS}, {"!=", NOT_EQUALS}, {">", GREATER}, {"<", LESS}};
+} symbols[] = {{"(", OPEN},        {")", CLOSE},       {",", COMMA},   {"!", NOT}, {"=", EQUALS},
+               {"==", TWO_EQUALS}, {"!=", NOT_EQUALS}, {">", GREATER}, {"<", LESS}};
 
 static bool is_symbol(char c)
 {
@@ -101,7 +102,9 @@ static bool is_dns_name(const char *text, size_t length)
 
 #define NAME_FORM "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 
-#define KEY_FORM "name part must consist of " NAME_FORM " (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+#define KEY_FORM                                                                                                                                     \
+    "name part must consist of " NAME_FORM                                                                                                           \
+    " (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 
 /* What is wrong with a key, as the server says it; NULL: nothing. */
 static const char *key_fault(const char *key)
@@ -115,8 +118,10 @@ static const char *key_fault(const char *key)
     if (slash != NULL && slash - key > 253)
         return "prefix part must be no more than 253 bytes";
     if (slash != NULL && !is_dns_name(key, (size_t)(slash - key)))
-        return "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
-               "alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+        return "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "
+               "with an "
+               "alphanumeric character (e.g. 'example.com', regex used for validation is "
+               "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
     if (name[0] == '\0')
         return "name part must be non-empty; " KEY_FORM;
     bool is_right = is_name(name, strlen(name));
@@ -125,8 +130,8 @@ static const char *key_fault(const char *key)
     return is_right ? NULL : KEY_FORM;
 }
 
-#define VALUE_FORM                                                                                                                         \
-    "a valid label must be an empty string or consist of " NAME_FORM " (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " \
+#define VALUE_FORM                                                                                                                                   \
+    "a valid label must be an empty string or consist of " NAME_FORM " (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "  \
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 static const char *value_fault(const char *value)
@@ -200,10 +205,12 @@ static bool check_values(struct parser *p, struct label_term *term, bool bound)
         const char *value = term->values.items[i], *fault = value_fault(value);
         struct number_integer number;
         if (bound && (!number_read(value, strlen(value), &number) || !number_to_int(number, &term->bound)))
-            return status_bad_request(p->failure, "unable to parse requirement: values[%zu]: Invalid value: \"%s\": for 'Gt', 'Lt' operators, the value must be an integer", i,
-                                      value);
+            return status_bad_request(
+                p->failure, "unable to parse requirement: values[%zu]: Invalid value: \"%s\": for 'Gt', 'Lt' operators, the value must be an integer",
+                i, value);
         if (fault != NULL)
-            return status_bad_request(p->failure, "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": %s", i, term->key, value, fault);
+            return status_bad_request(p->failure, "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": %s", i, term->key, value,
+                                      fault);
     }
     return true;
 }
@@ -214,12 +221,21 @@ static bool parse_operator(struct parser *p, struct label_term *term)
     switch (token) {
     case IN:
     case EQUALS:
-    case TWO_EQUALS: term->op = LABEL_IN; break;
+    case TWO_EQUALS:
+        term->op = LABEL_IN;
+        break;
     case NOT_IN:
-    case NOT_EQUALS: term->op = LABEL_NOT_IN; break;
-    case GREATER: term->op = LABEL_GREATER; break;
-    case LESS: term->op = LABEL_LESS; break;
-    default: return expected(p, "in, notin, =, ==, !=, gt, lt");
+    case NOT_EQUALS:
+        term->op = LABEL_NOT_IN;
+        break;
+    case GREATER:
+        term->op = LABEL_GREATER;
+        break;
+    case LESS:
+        term->op = LABEL_LESS;
+        break;
+    default:
+        return expected(p, "in, notin, =, ==, !=, gt, lt");
     }
     next(p);
     bool parsed = token == IN || token == NOT_IN ? parse_list(p, term) : parse_one(p, term);

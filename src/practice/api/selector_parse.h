@@ -1,4 +1,5 @@
-/* selector_parse.h: the grammar of label selectors (`a=b,c notin (d,e),!f`), worded as the real server words its refusals (apimachinery's labels.Parse).
+/* selector_parse.h: the grammar of label selectors (`a=b,c notin (d,e),!f`), worded as the real server words its refusals (apimachinery's
+ * labels.Parse).
  */
 #ifndef KT_PRACTICE_API_SELECTOR_PARSE_H
 #define KT_PRACTICE_API_SELECTOR_PARSE_H

@@ -9,6 +9,7 @@
 #include "net/crypto.h"
 #include "practice/api/access.h"
 #include "practice/api/bootstrap.h"
+#include "practice/api/keeper.h"
 #include "practice/api/serve.h"
 #include "practice/api/user.h"
 
@@ -21,8 +22,8 @@ static void add_headers(struct exchange *x)
     char id[40];
     struct server *server = x->server;
     uint64_t number = ++server->number, salt = server->salt;
-    snprintf(id, sizeof id, "%08x-%04x-4%03x-8%03x-%012llx", (unsigned)(salt >> 32), (unsigned)(salt >> 16 & 0xffff), (unsigned)(salt >> 4 & 0xfff), (unsigned)(salt & 0xfff) >> 4,
-             (unsigned long long)(number & 0xffffffffffff));
+    snprintf(id, sizeof id, "%08x-%04x-4%03x-8%03x-%012llx", (unsigned)(salt >> 32), (unsigned)(salt >> 16 & 0xffff), (unsigned)(salt >> 4 & 0xfff),
+             (unsigned)(salt & 0xfff) >> 4, (unsigned long long)(number & 0xffffffffffff));
     http_add_header(x->request, "Audit-Id", id);
     http_add_header(x->request, "Cache-Control", "no-cache, private");
 }
@@ -76,7 +77,8 @@ static bool authenticate(struct exchange *x, const struct attributes *what)
     return known;
 }
 
-/* The one name that a list or watch is about, as access rules see it: metadata.name=NAME among the terms of its field selector. NULL: none. The caller frees. */
+/* The one name that a list or watch is about, as access rules see it: metadata.name=NAME among the terms of its field selector. NULL: none. The
+ * caller frees. */
 static char *name_of_fields(const struct exchange *x)
 {
     static const char key[] = "metadata.name=";
@@ -120,7 +122,11 @@ static bool prepare(struct exchange *x, bool *plain)
         return false;
     registry_hold(x->server->api.registry, x->route.kind);
     bool streams = x->route.verb == VERB_WATCH, lists = streams || x->route.verb == VERB_LIST;
-    return negotiate(accept, agent, pretty, streams ? NEGOTIATE_WATCH : lists ? NEGOTIATE_LIST : NEGOTIATE_OBJECT, &x->format, &x->failure) &&
+    return negotiate(accept, agent, pretty,
+                     streams ? NEGOTIATE_WATCH
+                     : lists ? NEGOTIATE_LIST
+                             : NEGOTIATE_OBJECT,
+                     &x->format, &x->failure) &&
            (!lists || options_list(&x->query, &x->list, &x->failure));
 }
 
@@ -172,12 +178,12 @@ static int64_t wall(void *data)
     return clock_wall_ms();
 }
 
-/* CustomResourceDefinitions changed: watches of kinds that are gone end. */
+/* CustomResourceDefinitions changed: watches of kinds that are gone end. An expired cursor stays as it is until everything is settled anew. */
 static void crds_changed(void *data)
 {
     struct server *server = data;
     struct state_event event;
-    while (state_watch_next(server->crds, &event) == STATE_EVENT)
+    while (server->crds != NULL && state_watch_next(server->crds, &event) == STATE_EVENT)
         ;
     watch_check_kinds(server);
 }
@@ -189,7 +195,9 @@ static bool follow_crds(struct server *server, struct error *err)
     server->crds = NULL;
     if (kind == NULL)
         return true;
-    server->crds = state_watch_new(server->api.state, registry_resource(server->api.registry, kind), NULL, state_committed(server->api.state), crds_changed, server, err);
+    server->crds = state_watch_new(server->api.state, registry_resource(server->api.registry, kind), NULL, state_committed(server->api.state),
+                                   crds_changed, server, err);
+    crds_changed(server); /* nothing yet: from now on it calls */
     return server->crds != NULL;
 }
 
@@ -216,8 +224,8 @@ static bool listen_at(struct server *server, const struct server_options *option
 static bool build(struct server *server, struct error *err)
 {
     struct api *api = &server->api;
-    return (api->registry = registry_new(api->state, err)) != NULL && (api->access = access_new(api, err)) != NULL && (server->describe = describe_new(api, err)) != NULL &&
-           (server->definitions = definitions_new(api, err)) != NULL;
+    return (api->registry = registry_new(api->state, err)) != NULL && (api->access = access_new(api, err)) != NULL &&
+           (server->describe = describe_new(api, err)) != NULL && (server->definitions = definitions_new(api, err)) != NULL;
 }
 
 static bool keep_texts(struct server *server, const struct server_options *options)
@@ -225,7 +233,8 @@ static bool keep_texts(struct server *server, const struct server_options *optio
     server->authority = mem_string(options->authority);
     server->host = mem_string(options->address);
     server->options = *options;
-    server->options.state_path = server->options.address = server->options.certificate = server->options.key = server->options.authority = server->options.token_key = NULL;
+    server->options.state_path = server->options.address = server->options.certificate = server->options.key = server->options.authority =
+        server->options.token_key = NULL;
     server->api.authority = server->authority;
     server->api.host = server->host;
     return server->authority != NULL && server->host != NULL;
@@ -245,8 +254,9 @@ static bool start(struct server *server, struct loop *loop, const struct server_
         return false;
     api->token_key = server->token_key;
     api->state = state_open(options->state_path, loop, wall, NULL, err);
-    return api->state != NULL && build(server, err) && listen_at(server, options, err) && bootstrap(api, err) && definitions_settle(server->definitions, err) &&
-           state_commit(api->state, err) && follow_crds(server, err);
+    return api->state != NULL && build(server, err) && listen_at(server, options, err) && bootstrap(api, err) &&
+           definitions_settle(server->definitions, err) && state_commit(api->state, err) && follow_crds(server, err) &&
+           (server->keeper = keeper_new(api, err)) != NULL;
 }
 
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error *err)
@@ -295,8 +305,8 @@ bool server_save(struct server *server, const char *path, struct error *err)
 /* After everything changed at once: what must be there is there, and those who follow the state look again. */
 static bool settle(struct server *server, struct error *err)
 {
-    return definitions_settle(server->definitions, err) && bootstrap(&server->api, err) && access_aggregate(server->api.access, err) && state_commit(server->api.state, err) &&
-           follow_crds(server, err);
+    return definitions_settle(server->definitions, err) && bootstrap(&server->api, err) && access_aggregate(server->api.access, err) &&
+           state_commit(server->api.state, err) && follow_crds(server, err);
 }
 
 bool server_load(struct server *server, const char *path, struct error *err)
@@ -318,6 +328,7 @@ void server_free(struct server *server)
         return;
     http_server_free(server->http); /* streams end here; answers that wait for a commit go nowhere */
     state_watch_free(server->crds);
+    keeper_free(server->keeper);
     if (server->definitions != NULL)
         definitions_free(server->definitions);
     if (server->describe != NULL)

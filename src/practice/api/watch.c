@@ -1,4 +1,5 @@
-/* watch: a stream of changes. A watch is a cursor into the state's history and costs no more, however slowly its client reads: events become bytes when there is room for them. */
+/* watch: a stream of changes. A watch is a cursor into the state's history and costs no more, however slowly its client reads: events become bytes
+ * when there is room for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,25 +11,25 @@
 enum {
     PART = 64 << 10,
     PART_MOST = PART + STATE_OBJECT * 8,
-    BOOKMARK_MS = 60 * 1000,   /* about once a minute, if the version moved */
-    SPREAD_MS = 5 * 1000,      /* so that watches that began together do not wake together */
-    SHORTEST_S = 30 * 60,      /* without timeoutSeconds: between half an hour and an hour */
+    BOOKMARK_MS = 60 * 1000, /* about once a minute, if the version moved */
+    SPREAD_MS = 5 * 1000,    /* so that watches that began together do not wake together */
+    SHORTEST_S = 30 * 60,    /* without timeoutSeconds: between half an hour and an hour */
 };
 
 struct watch {
-    struct watch *next, **before;  /* the server's list */
+    struct watch *next, **before; /* the server's list */
     struct exchange *exchange;
     struct state_watch *cursor;
     struct selector *selector;
     struct print print;
-    struct vec initial;            /* objects that are told as ADDED first */
+    struct vec initial; /* objects that are told as ADDED first */
     size_t next_initial;
     struct buf part;
     struct loop_event *bookmark, *end; /* timers; bookmark NULL: the client wants none */
-    uint64_t skip;                 /* events up to this version are not told: the client named a version of the future */
-    uint64_t told;                 /* the version that the client knows of */
-    bool mark_initial;             /* the end of the initial events is told by a bookmark */
-    bool columns_told;             /* a Table's first event has the columns */
+    uint64_t skip;                     /* events up to this version are not told: the client named a version of the future */
+    uint64_t told;                     /* the version that the client knows of */
+    bool mark_initial;                 /* the end of the initial events is told by a bookmark */
+    bool columns_told;                 /* a Table's first event has the columns */
     bool wants_bookmark, ending, ended;
 };
 
@@ -79,7 +80,8 @@ static void begin_event(struct watch *watch, const char *type, uint64_t version)
     buf_printf(part, "{\"type\":\"%s\",\"object\":", type);
     if (watch->print.format.as != AS_TABLE)
         return;
-    buf_printf(part, "{\"kind\":\"Table\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%llu\"},", print_meta_version(&watch->print), (unsigned long long)version);
+    buf_printf(part, "{\"kind\":\"Table\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%llu\"},", print_meta_version(&watch->print),
+               (unsigned long long)version);
     if (!watch->columns_told)
         table_columns(watch->print.kind, part);
     else
@@ -159,7 +161,8 @@ static bool add_expired(struct watch *watch, uint64_t version)
     return added;
 }
 
-/* What a change is for those who see only what the selector chooses: an object that enters is new, one that leaves is gone, in the last state in which it was seen. */
+/* What a change is for those who see only what the selector chooses: an object that enters is new, one that leaves is gone, in the last state in
+ * which it was seen. */
 static bool tell_change(struct watch *watch, const struct state_event *event)
 {
     bool sees = event->change != STATE_DELETED && selector_matches(watch->selector, event->object);
@@ -193,8 +196,11 @@ static bool tell_changes(struct watch *watch, bool *waits)
     *waits = false;
     while (watch->part.length < PART) {
         switch (state_watch_next(watch->cursor, &event)) {
-        case STATE_WAIT: *waits = true; return true;
-        case STATE_EXPIRED: return add_expired(watch, watch->told);
+        case STATE_WAIT:
+            *waits = true;
+            return true;
+        case STATE_EXPIRED:
+            return add_expired(watch, watch->told);
         case STATE_EVENT:
             if (event.version > watch->skip && !tell_change(watch, &event))
                 return false;
@@ -280,8 +286,8 @@ static bool place(struct watch *watch, uint64_t from)
     }
     watch->told = from;
     watch->mark_initial = initial && options->bookmarks;
-    if (initial && !state_list(state, resource, only_ns, state_is_clean(state) ? 0 : newest, NULL, NULL, 0, selector_is_empty(watch->selector) ? NULL : keep, watch->selector,
-                               &watch->initial, &others, &err))
+    if (initial && !state_list(state, resource, only_ns, state_is_clean(state) ? 0 : newest, NULL, NULL, 0,
+                               selector_is_empty(watch->selector) ? NULL : keep, watch->selector, &watch->initial, &others, &err))
         return status_error(&x->failure, &err);
     watch->cursor = state_watch_new(state, resource, only_ns, from, wake, watch, &err);
     return watch->cursor != NULL || err.kind == ERROR_EXPIRED || status_error(&x->failure, &err); /* expired: told as the first event */
@@ -300,7 +306,9 @@ static bool start_timers(struct watch *watch)
     struct loop *loop = watch->exchange->server->api.loop;
     const struct list_options *options = &watch->exchange->list;
     int64_t seconds = options->timeout_s;
-    int64_t ms = seconds < 0 ? 0 : seconds > 0 ? (seconds < INT32_MAX ? seconds : INT32_MAX) * 1000 : SHORTEST_S * 1000 + random_below(SHORTEST_S * 1000);
+    int64_t ms = seconds < 0   ? 0
+                 : seconds > 0 ? (seconds < INT32_MAX ? seconds : INT32_MAX) * 1000
+                               : SHORTEST_S * 1000 + random_below(SHORTEST_S * 1000);
     watch->end = loop_add_timer(loop, ms, due_end, watch);
     if (options->bookmarks)
         watch->bookmark = loop_add_timer(loop, BOOKMARK_MS - SPREAD_MS + random_below(SPREAD_MS), due_bookmark, watch);
@@ -325,8 +333,8 @@ static struct watch *make(struct exchange *x, uint64_t from)
     watch->part = buf_make(PART_MOST);
     watch->initial = vec_make(0, NULL);
     watch->selector = selector_new(x->list.labels, x->list.fields, x->route.kind, &x->failure);
-    if (watch->selector != NULL && print_start(&watch->print, &x->server->api, x->route.kind, &x->format, false) && (is_too_large(x, from) || place(watch, from)) &&
-        start_timers(watch)) {
+    if (watch->selector != NULL && print_start(&watch->print, &x->server->api, x->route.kind, &x->format, false) &&
+        (is_too_large(x, from) || place(watch, from)) && start_timers(watch)) {
         watch->print.include = include;
         return watch;
     }
