@@ -126,10 +126,19 @@ bool rules_prepare_status(const struct schema_kind *kind, struct value *object, 
     return keep_system_metadata(object, old) && arrange(kind, object);
 }
 
+static bool passes_first(const struct rules *rules, const struct value *object, struct problems *problems)
+{
+    if (rules->validate_first != NULL)
+        rules->validate_first(object, problems);
+    return problems_none(problems);
+}
+
 void rules_validate_create(const struct schema_kind *kind, const struct value *object, struct problems *problems)
 {
     const struct rules *rules = rules_of(kind);
     bool loose = (rules->flags & RULES_LOOSE_NAME) != 0;
+    if (!passes_first(rules, object, problems))
+        return;
     if (!loose)
         meta_validate(kind, rules, object, true, problems);
     if (!loose && (rules->flags & RULES_PLAIN_FINALIZERS) == 0)
@@ -145,6 +154,8 @@ void rules_validate_create(const struct schema_kind *kind, const struct value *o
 void rules_validate_update(const struct schema_kind *kind, const struct value *object, const struct value *old, struct problems *problems)
 {
     const struct rules *rules = rules_of(kind);
+    if (!passes_first(rules, object, problems))
+        return;
     meta_validate(kind, rules, object, false, problems);
     meta_validate_update(object, old, problems);
     if ((rules->flags & (RULES_LOOSE_NAME | RULES_PLAIN_FINALIZERS)) == 0)

@@ -36,6 +36,7 @@ struct rules {
     bool (*prepare_status)(struct value *object, const struct value *old);    /* beyond: all but status and what the server owns comes from old */
     void (*check_name)(const char *name, bool prefix, struct problems *problems,
                        const struct place *place);                            /* NULL: a DNS subdomain; prefix: generateName */
+    void (*validate_first)(const struct value *object, struct problems *problems); /* where this finds something, nothing else is looked at, metadata neither */
     void (*validate)(const struct value *object, struct problems *problems);  /* all but metadata; for creation, and for the new object of an update */
     void (*validate_create)(const struct value *object, struct problems *problems); /* what holds at creation only */
     void (*validate_update)(const struct value *object, const struct value *old,

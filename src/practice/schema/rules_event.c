@@ -82,6 +82,9 @@ static void create(const struct value *object, struct problems *problems)
     check_event(object, problems);
     if (!is_new(object))
         return;
+    const struct schema_kind *kind = schema_kind_of("events.k8s.io", "v1", "Event");
+    meta_validate(kind, rules_of(kind), object, true, problems);
+    meta_kube_finalizers(value_get(object, "metadata"), problems);
     check_series(object, problems);
     if (!has(object, "eventTime"))
         problem_required(problems, NULL, "eventTime", NULL);
@@ -160,7 +163,7 @@ const struct rules event_rules[] = {
      .selectors = selectors},
     {.group = "events.k8s.io",
      .kind = "Event",
-     .flags = RULES_CREATE_BY_UPDATE,
+     .flags = RULES_CREATE_BY_UPDATE | RULES_LOOSE_NAME, /* create looks at metadata in its turn */
      .validate_create = create,
      .validate_update = update,
      .selectors = new_selectors},

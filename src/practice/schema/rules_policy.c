@@ -49,8 +49,8 @@ static void budget_status(const struct value *object, const struct value *old, s
     static const char *const numbers[] = {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods", NULL};
     const struct place conditions = place_key(&status_place, "conditions");
     (void)old;
-    check_nonnegative_all(problems, value_get(object, "status"), &status_place, numbers);
     check_conditions(value_find(object, "status", "conditions", NULL), &conditions, problems);
+    check_nonnegative_all(problems, value_get(object, "status"), &status_place, numbers);
 }
 
 /* PriorityClass */

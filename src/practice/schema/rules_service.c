@@ -368,6 +368,12 @@ static void check_cluster_addresses(const struct value *spec, struct problems *p
         check_address_families(spec, problems);
 }
 
+/* Addresses are allocated before anything else is looked at: a request that asks for what cannot be is refused for that alone. */
+static void check_allocation(const struct value *object, struct problems *problems)
+{
+    check_cluster_addresses(value_get(object, "spec"), problems);
+}
+
 static void check_external_addresses(const struct value *spec, struct problems *problems)
 {
     const struct place at = place_key(&spec_place, "externalIPs");
@@ -448,7 +454,6 @@ static void check_service(const struct value *object, struct problems *problems)
     check_ports(spec, problems);
     check_labels(problems, value_get(spec, "selector"), &selector);
     check_affinity(spec, problems);
-    check_cluster_addresses(spec, problems);
     check_external_addresses(spec, problems);
     check_choice(problems, spec, &spec_place, "type", service_types, true);
     check_port_sets(spec, problems);
@@ -607,7 +612,7 @@ static const char *const selectors[] = {"spec.clusterIP", "spec.type", NULL};
 
 const struct rules service_rules[] = {
     {.group = "", .kind = "Service", .flags = RULES_STATUS | RULES_CREATE_BY_UPDATE, .defaults = defaults, .prepare_create = prepare_create,
-     .prepare_update = prepare_update, .check_name = check_label_name, .validate_create = check_service, .validate_update = validate_update,
+     .prepare_update = prepare_update, .check_name = check_label_name, .validate_first = check_allocation, .validate_create = check_service, .validate_update = validate_update,
      .validate_status = validate_status, .warn = warn, .selectors = selectors},
     {0},
 };

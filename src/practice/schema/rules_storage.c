@@ -132,12 +132,10 @@ static void validate_claim(const struct value *object, struct problems *problems
 }
 
 /* The new spec with what may change taken from the old one; false: no memory. */
-static bool forgive_claim(struct value *spec, const struct value *old, bool bound)
+static bool forgive_claim(struct value *spec, struct value *old, bool bound)
 {
     struct value *requests = value_find(spec, "resources", "requests", NULL);
-    bool ok = true;
-    if (*text_of(old, "volumeName") == '\0')
-        value_remove(spec, "volumeName");
+    bool ok = *text_of(old, "volumeName") != '\0' || put_copy(old, "volumeName", value_get(spec, "volumeName"));
     if (!has(old, "storageClassName") && has(spec, "storageClassName"))
         value_remove(spec, "storageClassName");
     if (bound && requests != NULL)
@@ -164,15 +162,16 @@ static void claim_update(const struct value *object, const struct value *old_obj
     const struct place annotations = place_key(&metadata_place, "annotations"), class_at = place_key(&annotations, CLASS_ANNOTATION);
     const char *class_now = annotation_of(object, CLASS_ANNOTATION), *class_old = annotation_of(old_object, CLASS_ANNOTATION);
     bool bound = text_is(value_get(object, "status"), "phase", "Bound");
-    struct value *spec = value_copy(now);
+    struct value *spec = value_copy(now), *before = value_copy(old);
     if (strcmp(class_now != NULL ? class_now : "", class_old != NULL ? class_old : "") != 0)
         problem_invalid(problems, &class_at, class_now != NULL ? class_now : "", "field is immutable");
-    if (spec == NULL || !forgive_claim(spec, old, bound))
+    if (spec == NULL || before == NULL || !forgive_claim(spec, before, bound))
         problems->failed = true;
-    else if (!same(spec, old))
-        problem_diff(problems, &spec_place, "PersistentVolumeClaimSpec", old, spec,
+    else if (!same(spec, before))
+        problem_diff(problems, &spec_place, "PersistentVolumeClaimSpec", before, spec,
                      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
     value_free(spec);
+    value_free(before);
     check_claim_size(object, old_object, problems);
     check_immutable(problems, now, old, NULL, "volumeMode");
 }
@@ -361,7 +360,7 @@ static void validate_volume(const struct value *object, struct problems *problem
         check_node_selector(value_get(affinity, "required"), &required, problems);
     check_source(spec, problems);
     const char *path = value_find_text(spec, "hostPath", "path", NULL);
-    if (path != NULL && strspn(path, "/.") == strlen(path) && text_is(spec, "persistentVolumeReclaimPolicy", "Recycle"))
+    if (path != NULL && path[0] == '/' && strspn(path, "/.") == strlen(path) && text_is(spec, "persistentVolumeReclaimPolicy", "Recycle"))
         problem_forbidden(problems, &policy, NULL, "may not be 'recycle' for a hostPath mount of '/'");
     check_name(problems, spec, &spec_place, "storageClassName", name_subdomain, false);
     check_choice(problems, spec, &spec_place, "volumeMode", volume_modes, false);

@@ -272,8 +272,18 @@ static bool labels_match(const struct value *selector, const struct value *label
     return true;
 }
 
+/* The name is checked with the server's newer rules, after the template. */
+static void no_name_yet(const char *name, bool prefix, struct problems *problems, const struct place *place)
+{
+    (void)name;
+    (void)prefix;
+    (void)problems;
+    (void)place;
+}
+
 static void validate_controller(const struct value *object, struct problems *problems)
 {
+    static const struct place metadata_place = {.key = "metadata"}, name_at = {.up = &metadata_place, .key = "name"};
     static const char *const always[] = {"Always", NULL};
     const struct value *spec = value_get(object, "spec"), *template = value_get(spec, "template"),
                        *labels = value_find(template, "metadata", "labels", NULL);
@@ -293,6 +303,7 @@ static void validate_controller(const struct value *object, struct problems *pro
         if (has(value_get(template, "spec"), "activeDeadlineSeconds"))
             problem_forbidden(problems, &deadline, NULL, "activeDeadlineSeconds in ReplicationController is not Supported");
     }
+    name_problems(problems, &name_at, text_of(value_get(object, "metadata"), "name"), name_subdomain(text_of(value_get(object, "metadata"), "name")));
     check_nonnegative(problems, spec, &spec_place, "replicas");
     check_nonnegative(problems, spec, &spec_place, "minReadySeconds");
 }
@@ -647,6 +658,7 @@ const struct rules workload_rules[] = {
      .kind = "ReplicationController",
      .flags = RULES_GENERATION | RULES_STATUS,
      .defaults = controller_defaults,
+     .check_name = no_name_yet,
      .validate = validate_controller,
      .validate_status = replica_status,
      .warn = warn_named,
