@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "practice/api/internal.h"
-#include "practice/api/verbs_world.h"
+#include "../practice/api/verbs_world.h"
 
 static const char pod[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web-%06d\",\"namespace\":\"bench\",\"labels\":{\"app\":\"web\",\"tier\":"

@@ -319,7 +319,8 @@ static bool is_simple(const struct deletion *deletion)
     enum propagation propagation = deletion->call->propagation;
     bool propagates = propagation == PROPAGATION_ORPHAN || propagation == PROPAGATION_FOREGROUND ||
                       (propagation == PROPAGATION_DEFAULT && orphans_by_default(kind));
-    return !propagates && !is_definition(kind) && (deletion->object->flags & OBJECT_HAS_FINALIZERS) == 0 && rules_of(kind->storage)->grace == NULL && !returns_object(kind);
+    return !propagates && !is_definition(kind) && (deletion->object->flags & OBJECT_HAS_FINALIZERS) == 0 && rules_of(kind->storage)->grace == NULL &&
+           !returns_object(kind);
 }
 
 static bool drop_simply(struct deletion *deletion)
@@ -339,7 +340,7 @@ static bool warn_of_default(const struct call *call, struct answer *answer)
     if (call->propagation != PROPAGATION_DEFAULT || strcmp(call->kind->plural, "jobs") != 0 || !orphans_by_default(call->kind))
         return true;
     return answer_warn(answer, "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
-                        "propagationPolicy=Orphan to suppress this warning");
+                               "propagationPolicy=Orphan to suppress this warning");
 }
 
 bool api_delete(struct api *api, const struct call *call, const struct object *object, struct answer *answer)

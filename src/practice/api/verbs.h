@@ -57,7 +57,7 @@ bool write_no_memory(struct write *write);
 /* What a write of some kinds does to the server itself (roles are aggregated, ...). */
 void write_after(struct write *write);
 
-/* The body as a document of `schema`: kind and apiVersion held against `type`, complaints as fieldValidation says. Takes call->body. NULL: refused. */
+/* The body as a document of `schema`: kind and apiVersion held against `type`, complaints as fieldValidation says. Takes call->body. NULL: no. */
 struct type_name {
     const char *group, *version, *kind;
     const struct schema_kind *custom; /* a CRD's kind decodes by its own rules; NULL: a built-in type */

@@ -152,7 +152,8 @@ static bool is_open(struct write *write, const struct value *object)
     if (definition == NULL || (definition->flags & OBJECT_DELETING) == 0)
         return true;
     const char *own = value_find_text(object, "metadata", "name", NULL);
-    return status_forbidden(FAILURE(write), kind->group, kind->plural, own != NULL ? own : "", "create not allowed while custom resource definition is terminating");
+    return status_forbidden(FAILURE(write), kind->group, kind->plural, own != NULL ? own : "",
+                            "create not allowed while custom resource definition is terminating");
 }
 
 /* The document in the stored version from admission on. */
@@ -162,14 +163,16 @@ static bool create_stored(struct write *write, struct value *object)
     const struct schema_kind *storage = write->kind->storage;
     const char *prefix = value_find_text(object, "metadata", "generateName", NULL), *name = value_find_text(object, "metadata", "name", NULL);
     const char *version = value_find_text(object, "metadata", "resourceVersion", NULL);
-    if (!is_open(write, object) || !admission_mutate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)) || !grants(write, object, NULL))
+    if (!is_open(write, object) || !admission_mutate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)) ||
+        !grants(write, object, NULL))
         return false;
     if (!metadata_dedup_owners(object, true, write->answer) || !metadata_fill(api, object))
         return write_no_memory(write);
     bool generates = prefix != NULL && prefix[0] != '\0' && (name == NULL || name[0] == '\0');
     if ((generates && !metadata_generate_name(object)) || !prepare_create(storage, object))
         return write_no_memory(write);
-    if (!service_allocate(write, object, NULL) || !validate(write, object) || !admission_validate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)))
+    if (!service_allocate(write, object, NULL) || !validate(write, object) ||
+        !admission_validate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)))
         return false;
     if (version != NULL && version[0] != '\0' && strcmp(version, "0") != 0)
         return status_set(FAILURE(write), 500, NULL, "resourceVersion should not be set on objects to be created");

@@ -17,23 +17,23 @@ struct request {
     const char *method, *path, *type, *body;
     int code;         /* with all the memory there is */
     const char *undo; /* path to delete before it is tried again; NULL: none */
+    bool derived;     /* the answer is made of what was written: it may be missing although that is there */
 };
 
 static const struct request requests[] = {
     {"POST", PATH "configmaps", NULL, "{\"metadata\":{\"name\":\"new\",\"labels\":{\"a\":\"b\"}},\"data\":{\"x\":\"1\"},\"foo\":1}", 201,
-     PATH "configmaps/new"},
-    {"POST", PATH "configmaps?fieldValidation=Strict", NULL, "{\"metadata\":{\"name\":\"new\"},\"foo\":1,\"data\":{\"x\":\"1\",\"x\":\"2\"}}", 400,
-     NULL},
-    {"PUT", PATH "configmaps/a", NULL, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"x\":\"5\"}}", 200, NULL},
-    {"PATCH", PATH "configmaps/a", "application/merge-patch+json", "{\"data\":{\"y\":\"1\"}}", 200, NULL},
-    {"PATCH", PATH "configmaps/a", "application/strategic-merge-patch+json", "{\"data\":{\"z\":\"1\"}}", 200, NULL},
-    {"PATCH", PATH "configmaps/a", "application/strategic-merge-patch+json", "{\"data\":{\"z\":1}}", 422, NULL},
-    {"PATCH", PATH "configmaps/a", "application/json-patch+json", "[{\"op\":\"add\",\"path\":\"/data/w\",\"value\":\"1\"}]", 200, NULL},
+     PATH "configmaps/new", false},
+    {"POST", PATH "configmaps", NULL, "{\"metadata\":{\"name\":\"new\"},\"foo\":1,\"data\":{\"x\":1}}", 400, NULL, false},
+    {"PUT", PATH "configmaps/a", NULL, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"x\":\"5\"}}", 200, NULL, false},
+    {"PATCH", PATH "configmaps/a", "application/merge-patch+json", "{\"data\":{\"y\":\"1\"}}", 200, NULL, false},
+    {"PATCH", PATH "configmaps/a", "application/strategic-merge-patch+json", "{\"data\":{\"z\":\"1\"}}", 200, NULL, false},
+    {"PATCH", PATH "configmaps/a", "application/strategic-merge-patch+json", "{\"data\":{\"z\":1}}", 422, NULL, false},
+    {"PATCH", PATH "configmaps/a", "application/json-patch+json", "[{\"op\":\"add\",\"path\":\"/data/w\",\"value\":\"1\"}]", 200, NULL, false},
     {"PATCH", PATH "configmaps/b?fieldManager=m", "application/apply-patch+yaml",
-     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"b\"},\"data\":{\"x\":\"1\"}}", 201, PATH "configmaps/b"},
-    {"PATCH", PATH "replicationcontrollers/r/scale", "application/merge-patch+json", "{\"spec\":{\"replicas\":2}}", 200, NULL},
-    {"GET", PATH "replicationcontrollers/r/scale", NULL, NULL, 200, NULL},
-    {"DELETE", PATH "configmaps/a", NULL, "{\"preconditions\":{\"uid\":\"x\"}}", 409, NULL},
+     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"b\"},\"data\":{\"x\":\"1\"}}", 201, PATH "configmaps/b", false},
+    {"PATCH", PATH "replicationcontrollers/r/scale", "application/merge-patch+json", "{\"spec\":{\"replicas\":2}}", 200, NULL, true},
+    {"GET", PATH "replicationcontrollers/r/scale", NULL, NULL, 200, NULL, false},
+    {"DELETE", PATH "configmaps/a", NULL, "{\"preconditions\":{\"uid\":\"x\"}}", 409, NULL, false},
 };
 
 static void open_world(struct world *world)
@@ -66,10 +66,11 @@ static void every_failed_allocation_is_answered(void **state)
             bool answered = world_ask(&world, request->method, request->path, request->type, request->body, &reply);
             mem_fail_at(0);
             if (reply.code != request->code && reply.code != 0) {
-                if (reply.code < 400)
+                bool written = state_version(world.api.state) != version && !request->derived;
+                if (reply.code < 400 || written)
                     print_error("%s %s, allocation %d: %d\n", request->method, request->path, nth, reply.code);
                 assert_true(reply.code >= 400);
-                assert_int_equal(state_version(world.api.state), version); /* what is refused is not there */
+                assert_false(written); /* what is refused is not there */
             }
             quiet = answered && reply.code == request->code ? quiet + 1 : 0;
             reply_free(&reply);
