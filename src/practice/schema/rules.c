@@ -9,7 +9,7 @@
 #include "practice/schema/rules_internal.h"
 
 static const struct rules *const tables[] = {
-    pod_rules,  workload_rules, batch_rules,   service_rules, config_rules, storage_rules, class_rules, networking_rules,
+    pod_rules,  workload_rules, stateful_rules, batch_rules,   service_rules, config_rules, storage_rules, class_rules, networking_rules,
     rbac_rules, quota_rules,    scaling_rules, policy_rules,  node_rules,   endpoint_rules, event_rules, definition_rules,
 };
 

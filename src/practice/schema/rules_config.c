@@ -263,16 +263,6 @@ static void namespace_status(const struct value *object, const struct value *old
         problem_invalid(problems, &at, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
 }
 
-static void check_label_name(const char *name, bool prefix, struct problems *problems, const struct place *place)
-{
-    char *masked = prefix ? name_mask_prefix(name) : mem_string(name);
-    if (masked == NULL)
-        problems->failed = true;
-    else
-        name_problems(problems, place, name, name_label(masked));
-    mem_free(masked);
-}
-
 static const char *const secret_selectors[] = {"type", NULL}, *const namespace_selectors[] = {"status.phase", NULL};
 
 const struct rules config_rules[] = {

@@ -7,7 +7,7 @@
 #include "practice/schema/rules.h"
 
 /* The kinds' tables, each ended by one without a kind. */
-extern const struct rules pod_rules[], workload_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[],
+extern const struct rules pod_rules[], workload_rules[], stateful_rules[], batch_rules[], service_rules[], config_rules[], storage_rules[], class_rules[],
     networking_rules[], rbac_rules[], quota_rules[], scaling_rules[], policy_rules[], node_rules[], endpoint_rules[], event_rules[], definition_rules[];
 
 #define EACH(item, container) for (const struct value *item = value_first(container); item != NULL; item = value_next(item))
@@ -63,6 +63,7 @@ void check_unchanged(struct problems *problems, const struct value *object, cons
 void check_immutable(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key);
 bool label_selector_matches(const struct value *selector, const struct value *labels); /* of a valid LabelSelector; empty matches all */
 bool selector_is_valid(const struct value *selector);
+void check_label_name(const char *name, bool prefix, struct problems *problems, const struct place *place); /* for rules.check_name: a DNS label */
 
 /* Resources (rules_resources.c). */
 bool quantity_negative(const char *text);

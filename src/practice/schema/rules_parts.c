@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/number.h"
+#include "base/mem.h"
 #include "practice/schema/rules_internal.h"
 
 enum { PORT_MOST = 65535, ANNOTATIONS_SIZE = 256 * 1024 };
@@ -222,4 +223,14 @@ void check_immutable(struct problems *problems, const struct value *object, cons
     const struct place place = place_key(up, key);
     if (!same_at(object, old, key))
         problem_add(problems, &place, PROBLEM_INVALID, value_get(object, key), "field is immutable");
+}
+
+void check_label_name(const char *name, bool prefix, struct problems *problems, const struct place *place)
+{
+    char *masked = prefix ? name_mask_prefix(name) : mem_string(name);
+    if (masked == NULL)
+        problems->failed = true;
+    else
+        name_problems(problems, place, name, name_label(masked));
+    mem_free(masked);
 }

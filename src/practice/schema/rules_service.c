@@ -598,16 +598,6 @@ static void warn(const struct value *object, const struct value *old, struct vec
         say(warnings, "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"");
 }
 
-static void check_label_name(const char *name, bool prefix, struct problems *problems, const struct place *place)
-{
-    char *masked = prefix ? name_mask_prefix(name) : mem_string(name);
-    if (masked == NULL)
-        problems->failed = true;
-    else
-        name_problems(problems, place, name, name_label(masked));
-    mem_free(masked);
-}
-
 static const char *const selectors[] = {"spec.clusterIP", "spec.type", NULL};
 
 const struct rules service_rules[] = {
