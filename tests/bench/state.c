@@ -121,6 +121,20 @@ static void on_written(void *data, const struct error *err)
     *(bool *)data = true;
 }
 
+/* The eldest version that is still known. */
+static void old_list(struct state *state, state_resource resource, const char *name)
+{
+    char label[64];
+    struct vec objects;
+    bool more;
+    double start = seconds(CLOCK_MONOTONIC);
+    if (!state_list(state, resource, NULL, state_oldest(state), NULL, NULL, 500, NULL, NULL, &objects, &more, NULL))
+        return;
+    snprintf(label, sizeof label, "old_list_ms_%s", name);
+    say(label, (seconds(CLOCK_MONOTONIC) - start) * 1e3);
+    vec_free(&objects);
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
     const double *left = a, *right = b;
@@ -166,6 +180,12 @@ static void replace_many(unsigned count, unsigned writes, const char *name)
     snprintf(label, sizeof label, "log_mib_%s", name);
     say(label, (double)most_log * 4096 / 1048576);
     mem_free(rounds);
+    old_list(state, pods, name);
+    state_close(state);
+    start = seconds(CLOCK_MONOTONIC);
+    state = open_at(name);
+    snprintf(label, sizeof label, "restart_ms_%s", name);
+    say(label, (seconds(CLOCK_MONOTONIC) - start) * 1e3);
     state_close(state);
 }
 
@@ -333,6 +353,7 @@ static void idle(void)
     struct state *state = open_at("idle");
     fill(state, state_resource_of(state, "pods"), 1000, 2800);
     loop_once(loop, 0);
+    loop_once(loop, 500); /* the log of what was written before */
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), until = seconds(CLOCK_MONOTONIC) + 2;
     unsigned rounds = 0;
     while (seconds(CLOCK_MONOTONIC) < until) {

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum { PASSES = 4 }; /* towards the end of a log that is too long, and as many in quiet */
+enum { REST = 256 }; /* pages that are moved in a moment */
 
 enum wish { NOTHING, ONE_PASS, TO_THE_END, END };
 
@@ -21,7 +21,7 @@ struct checkpoint {
     int calm;        /* eventfd, written when quiet is over */
     uint64_t looked; /* the log's pages when the last one was asked for */
     pthread_mutex_t mutex;
-    pthread_cond_t wished;
+    pthread_cond_t wished, done;
     enum wish wish; /* under the mutex, as the next */
     bool quiet;
 };
@@ -36,6 +36,7 @@ struct checkpoint *checkpoint_new(const char *path, struct error *err)
     }
     pthread_mutex_init(&checkpoint->mutex, NULL);
     pthread_cond_init(&checkpoint->wished, NULL);
+    pthread_cond_init(&checkpoint->done, NULL);
     checkpoint->calm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (checkpoint->calm >= 0)
         return checkpoint;
@@ -62,6 +63,7 @@ static void done(struct checkpoint *checkpoint)
     pthread_mutex_lock(&checkpoint->mutex);
     if (checkpoint->wish != END)
         checkpoint->wish = NOTHING;
+    pthread_cond_signal(&checkpoint->done);
     pthread_mutex_unlock(&checkpoint->mutex);
 }
 
@@ -74,24 +76,26 @@ static void set_quiet(struct checkpoint *checkpoint, bool quiet)
         eventfd_write(checkpoint->calm, 1);
 }
 
-/* Pages that were written while they were moved; 0: the next transaction begins the log anew. A failure harms nothing: a later one does the work. */
-static int pass(sqlite3 *db)
+/* How many pages it moved. A failure harms nothing: a later one does the work. */
+static int pass(sqlite3 *db, int *moved)
 {
-    int log = 0, moved = 0;
-    bool ok = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, &log, &moved) == SQLITE_OK;
-    return ok ? log - moved : 0;
+    int log = 0, before = *moved;
+    if (sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, &log, moved) != SQLITE_OK)
+        *moved = before;
+    return *moved >= before ? *moved - before : *moved; /* fewer: the log began anew */
 }
 
+/* Passes get shorter as long as the disk is faster than the writers. */
 static void move(struct checkpoint *checkpoint, sqlite3 *db, enum wish wish)
 {
-    pass(db);
+    int moved = 0, last = pass(db, &moved);
     if (wish != TO_THE_END)
         return;
-    for (int i = 1; i < PASSES; i++) /* each has less to do than the one before */
-        pass(db);
+    for (int now = pass(db, &moved); now > REST && now < last / 2; now = pass(db, &moved))
+        last = now;
     set_quiet(checkpoint, true);
-    for (int i = 0; i < PASSES && pass(db) > 0; i++)
-        ;
+    pass(db, &moved);
+    pass(db, &moved); /* what was under way when quiet was wanted */
     set_quiet(checkpoint, false);
 }
 
@@ -133,12 +137,24 @@ static bool start(struct checkpoint *checkpoint)
     return checkpoint->running;
 }
 
+static void wait_until_done(struct checkpoint *checkpoint)
+{
+    pthread_mutex_lock(&checkpoint->mutex);
+    while (checkpoint->wish != NOTHING)
+        pthread_cond_wait(&checkpoint->done, &checkpoint->mutex);
+    pthread_mutex_unlock(&checkpoint->mutex);
+}
+
 bool checkpoint_look(struct checkpoint *checkpoint, uint64_t pages)
 {
     if (pages < checkpoint->looked) /* the log began anew */
         checkpoint->looked = 0;
+    if (pages >= CHECKPOINT_MOST) {
+        wait_until_done(checkpoint);
+        return false;
+    }
     if (pages < checkpoint->looked + CHECKPOINT_PAGES || (!checkpoint->running && !start(checkpoint)))
-        return pages < CHECKPOINT_MOST;
+        return true;
     pthread_mutex_lock(&checkpoint->mutex);
     if (checkpoint->wish == NOTHING) {
         checkpoint->wish = pages < CHECKPOINT_HARD ? ONE_PASS : TO_THE_END;
@@ -146,7 +162,7 @@ bool checkpoint_look(struct checkpoint *checkpoint, uint64_t pages)
         pthread_cond_signal(&checkpoint->wished);
     }
     pthread_mutex_unlock(&checkpoint->mutex);
-    return pages < CHECKPOINT_MOST;
+    return true;
 }
 
 bool checkpoint_wants_quiet(struct checkpoint *checkpoint)
@@ -184,6 +200,7 @@ void checkpoint_free(struct checkpoint *checkpoint)
     if (checkpoint->calm >= 0)
         close(checkpoint->calm);
     pthread_cond_destroy(&checkpoint->wished);
+    pthread_cond_destroy(&checkpoint->done);
     pthread_mutex_destroy(&checkpoint->mutex);
     mem_free(checkpoint->path);
     mem_free(checkpoint);

@@ -15,7 +15,7 @@
 
 enum {
     CHECKPOINT_PAGES = 1000, /* log pages after which one is worth it */
-    CHECKPOINT_HARD = 16384,
+    CHECKPOINT_HARD = 8192,
     CHECKPOINT_MOST = 65536,
 };
 
@@ -26,7 +26,8 @@ struct checkpoint *checkpoint_new(const char *path, struct error *err) __attribu
 /* Waits for one that is under way. NULL is fine. */
 void checkpoint_free(struct checkpoint *checkpoint);
 
-/* After each commit: the log's pages. Cheap; if the thread cannot be started it is tried again later. False: the log is too long, the caller has to move it. */
+/* After each commit: the log's pages. Cheap; if the thread cannot be started it is tried again later. False: the log is too long, the caller has to move it
+ * (none is under way). */
 bool checkpoint_look(struct checkpoint *checkpoint, uint64_t pages);
 /* True: no transaction, please, until the descriptor is readable; checkpoint_is_calm reads it. */
 bool checkpoint_wants_quiet(struct checkpoint *checkpoint);

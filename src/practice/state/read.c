@@ -68,8 +68,10 @@ size_t ring_row_above(const struct ring_row *row, uint64_t version)
     return low;
 }
 
-/* What stood at `version` and was replaced or deleted since, in order: of each object the first change since tells. From the file come objects without texts. */
-static bool find_past(struct state *state, const struct resource *resource, const char *only_ns, uint64_t version, struct vec *past, struct error *err)
+/* What stood at `version` and was replaced or deleted since, in order: of each object the first change since tells. From the file come objects without
+ * texts. */
+static bool find_past(struct state *state, const struct resource *resource, const char *only_ns, uint64_t version, struct vec *past,
+                      struct error *err)
 {
     const struct ring_row *row = &resource->row;
     bool from_file = version < row->floor;
@@ -133,7 +135,8 @@ bool state_list(struct state *state, state_resource resource, const char *only_n
         return error_set(err, ERROR_EXPIRED, NULL, "version %llu is not kept any more", (unsigned long long)version);
     if (row == NULL)
         return true;
-    struct merge merge = {.node = node_after(&row->set, only_ns, after_ns, after_name), .only_ns = only_ns, .version = version != 0 ? version : state->version};
+    struct merge merge = {.node = node_after(&row->set, only_ns, after_ns, after_name), .only_ns = only_ns};
+    merge.version = version != 0 ? version : state->version;
     merge.past = vec_make((size_t)-1, object_drop);
     bool ok = version == 0 || version == state->version || find_past(state, row, only_ns, version, &merge.past, err);
     while (after_name != NULL && merge.at < merge.past.length) {

@@ -1,11 +1,12 @@
 /* state.h: the practice cluster's objects: current versions in memory, every version of the last minutes in history, all of it in one SQLite file.
  *
- * An object here is a text and an index; what they mean is the API's business. Versions (resourceVersion) are one counter for everything; none is ever used twice.
+ * An object here is a text and an index; what they mean is the API's business. Versions (resourceVersion) are one counter for everything; none is ever
+ * used twice.
  *
- * Writing: state_put and state_delete change memory at once; the file follows in one transaction at the end of the loop's round (or after STATE_BATCH writes;
- * under writes that never pause a round's end may be put off by some 10 ms while the log is brought to its end). Only then state_after_commit's callbacks run,
- * watches see the events, and readers should answer. If the commit fails (disk full), memory goes back to what it was, and the callbacks get the error: nothing
- * was acknowledged, nothing is half there; the versions of what was undone are not used again by this process.
+ * Writing: state_put and state_delete change memory at once; the file follows in one transaction at the end of the loop's round (or after STATE_BATCH
+ * writes). Only then state_after_commit's callbacks run, watches see the events, and readers should answer. If the commit fails (disk full), memory goes
+ * back to what it was, and the callbacks get the error: nothing was acknowledged, nothing is half there; the versions of what was undone are not used again
+ * by this process. Under writes that never pause, the commit of a round is put off now and then until the log has been brought to its end.
  *
  * History: the newest versions stand in memory as a ring of events (STATE_RING bytes of superseded text at most), older ones are read from the file for
  * STATE_KEEP_MS (bounded by STATE_HISTORY bytes, too); before that a version is expired. No timer runs when there is nothing to forget.
@@ -60,20 +61,20 @@ const char *object_label(const struct object *object, const char *key);
 /* Appends the whole JSON: head is what stands before the text, `{"kind":"Pod","apiVersion":"v1",` or `{`. Look at buf_ok afterwards. */
 void object_print(const struct object *object, const char *head, struct buf *out);
 
-/* Opens or makes the file at `path` (0600). NULL: keeps nothing (a temporary file without a name). Of two processes only one gets it (flock beside the file;
- * ERROR_EXISTS). ERROR_INVALID: a newer format, not touched. ERROR_INPUT: damaged. now_ms is the clock that history ages by (wall clock ms), for tests. */
+/* Opens or makes the file at `path` (0600). NULL: keeps nothing (a temporary file without a name). Of two processes only one gets it (a lock on
+ * `path`.lock; ERROR_EXISTS). ERROR_INVALID: a newer format, not touched. ERROR_INPUT: damaged. now_ms is the clock that history ages by (wall clock ms), for tests. */
 struct state *state_open(const char *path, struct loop *loop, int64_t (*now_ms)(void *data), void *data, struct error *err)
     __attribute__((warn_unused_result));
-/* Commits what is open, and calls what state_after_commit and state_save_start still owe (whose own calls of state_after_commit are refused then). Every watch
- * must be freed, other references to objects may live on. Not from inside a callback of this state. NULL is fine. */
+/* Commits what is open, and calls what state_after_commit and state_save_start still owe (whose own calls of state_after_commit are refused then). Every
+ * watch must be freed, other references to objects may live on. Not from inside a callback of this state. NULL is fine. */
 void state_close(struct state *state);
 
 /* The number of a resource, given one if it is new; the same for ever in this file. 0 is never a number: no memory, or STATE_RESOURCES are there. */
 enum { STATE_RESOURCES = 4096 };
 state_resource state_resource_of(struct state *state, const char *name);
 
-/* Facts of the program's own ("format of the API's marks", the service account key ...), kept in the file, outside of versions. NULL: none; the caller frees. Setting
- * commits what is open, and is on disk at once; value NULL forgets it. */
+/* Facts of the program's own ("format of the API's marks", the service account key ...), kept in the file, outside of versions. NULL: none; the caller
+ * frees. Setting commits what is open, and is on disk at once; value NULL forgets it. */
 char *state_fact(struct state *state, const char *name, struct error *err);
 bool state_set_fact(struct state *state, const char *name, const char *value, struct error *err) __attribute__((warn_unused_result));
 
@@ -88,8 +89,9 @@ const struct object *state_get(struct state *state, state_resource resource, con
 const struct object *state_next(struct state *state, state_resource resource, const char *only_ns, const char *after_ns, const char *after_name);
 size_t state_count(struct state *state, state_resource resource, const char *only_ns); /* only_ns NULL: all; a namespace's number costs a walk */
 
-/* The objects of a resource as they were at `version` (0: newest, open writes included), in order, at most `maximum` of them (0: all) after (after_ns, after_name): references in
- * `objects` (made here; vec_free drops them). keep, if not NULL, says which count (selectors). *more: others follow. ERROR_EXPIRED; ERROR_INVALID: in the future. */
+/* The objects of a resource as they were at `version` (0: newest, open writes included), in order, at most `maximum` of them (0: all) after (after_ns,
+ * after_name): references in `objects` (made here; vec_free drops them). keep, if not NULL, says which count (selectors). *more: others follow.
+ * ERROR_EXPIRED; ERROR_INVALID: in the future. */
 bool state_list(struct state *state, state_resource resource, const char *only_ns, uint64_t version, const char *after_ns, const char *after_name,
                 size_t maximum, bool (*keep)(const struct object *object, const void *data), const void *data, struct vec *objects, bool *more,
                 struct error *err) __attribute__((warn_unused_result));
@@ -112,7 +114,8 @@ struct object_new {
  * STATE_BATCH open writes they are committed first, and if that fails, its error is the answer. */
 const struct object *state_put(struct state *state, const struct object_new *wanted, const struct object *old, struct error *err)
     __attribute__((warn_unused_result));
-/* Removes it; `last` is its last state as watchers get it (text with the same uid), and takes a version of its own. last NULL: the state before, with the new version. */
+/* Removes it; `last` is its last state as watchers get it (text with the same uid), and takes a version of its own. last NULL: the state before, with
+ * the new version. */
 bool state_delete(struct state *state, const struct object *old, const struct object_new *last, uint64_t *version, struct error *err)
     __attribute__((warn_unused_result));
 /* Calls fn once everything written so far is committed (err NULL) or was undone (err says why): in the order of the calls, from the loop, never from inside
@@ -133,20 +136,23 @@ struct state_event {
 };
 struct state_watch;
 enum state_step { STATE_EVENT, STATE_WAIT, STATE_EXPIRED };
-/* Events with a version above `from`, of one resource (and one namespace if only_ns is not NULL). ready is called from the loop when events came after STATE_WAIT was
- * answered (once for any number of them), and when the watch expires. from 0 is not special here. ERROR_EXPIRED: too old; ERROR_INVALID: in the future. */
+/* Events with a version above `from`, of one resource (and one namespace if only_ns is not NULL). ready is called from the loop when events came after
+ * STATE_WAIT was answered (once for any number of them), and when the watch expires. from 0 is not special here. ERROR_EXPIRED: too old; ERROR_INVALID: in
+ * the future. */
 struct state_watch *state_watch_new(struct state *state, state_resource resource, const char *only_ns, uint64_t from, void (*ready)(void *data), void *data,
                                     struct error *err) __attribute__((warn_unused_result));
-/* The next event; its parts are borrowed until the next call on this watch. STATE_EXPIRED: it fell off the history, or the state was loaded or reset: over. */
+/* The next event; its parts are borrowed until the next call on this watch. STATE_EXPIRED: it fell off the history, or the state was loaded or reset, or
+ * the file cannot be read: over. One that is far behind may be told STATE_WAIT between two pieces of the file; ready follows in the next round. */
 enum state_step state_watch_next(struct state_watch *watch, struct state_event *event);
 /* Up to which version this watch has seen everything (for bookmarks). */
 uint64_t state_watch_version(const struct state_watch *watch);
 void state_watch_free(struct state_watch *watch); /* NULL is fine; also from inside ready */
 
-/* Snapshots of the objects (no facts: a snapshot may be given away). Saving is online: others go on (state_save_start writes the file in a thread and then calls
- * fn from the loop, err NULL: saved; false: nothing will be called). Both commit what is open before. load replaces all objects by those of a file that save wrote, each with a new version above every one used so far in either;
- * keep (resource, ns, name), NULL-terminated by resource 0, lists objects that stay as they are now; every watch expires. reset forgets all objects and facts.
- * Both are all or nothing, also across kill -9. ERROR_INVALID: a newer format; ERROR_INPUT: not such a file, or damaged: nothing changed. */
+/* Snapshots of the objects (no facts: a snapshot may be given away), and of committed ones only: what is open is committed before. Saving is online: others
+ * go on, while state_save_start writes the file in a thread; then it calls fn from the loop (err NULL: saved). False: nothing will be called. state_save waits
+ * for the disk. load replaces all objects by those of such a file, each with a new version above every one used so far in either; keep (resource, ns, name),
+ * NULL-terminated by resource 0, lists objects that stay as they are now; every watch expires. reset forgets all objects and facts. Both are all or nothing,
+ * also across kill -9. ERROR_INVALID: a newer format; ERROR_INPUT: not such a file, or damaged: nothing changed. */
 struct state_keep {
     state_resource resource;
     const char *ns, *name;

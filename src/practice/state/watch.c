@@ -195,7 +195,9 @@ static bool next_in_ring(struct state_watch *watch, struct state_event *event)
         watch->version = found->version;
         if (!concerns(watch, found->object))
             continue;
-        *event = (struct state_event){event_change(found), found->version, object_ref(found->object), found->previous != NULL ? object_ref(found->previous) : NULL};
+        *event = (struct state_event){event_change(found), found->version, object_ref(found->object), NULL};
+        if (found->previous != NULL)
+            event->previous = object_ref(found->previous);
         return true;
     }
     if (watch->version < watch->state->committed)

@@ -124,6 +124,34 @@ static void a_disk_that_is_really_full_is_survived(void **state)
 
 /* ---- memory */
 
+/* Reads events until there are no more for now; a watch on a file that cannot be read for lack of memory is over. */
+static void drain(struct state *now, state_resource resource, uint64_t from)
+{
+    struct error err = ERROR_INIT;
+    struct state_watch *watch = state_watch_new(now, resource, NULL, from, nothing, NULL, &err);
+    const char *event = watch != NULL ? next(watch) : "expired";
+    assert_true(watch != NULL || err.kind == ERROR_MEMORY);
+    while (strcmp(event, "wait") != 0 && strcmp(event, "expired") != 0)
+        event = next(watch);
+    state_watch_free(watch);
+}
+
+static void write_all(struct state *now, state_resource pods)
+{
+    struct error err = ERROR_INIT;
+    uint64_t before = state_version(now);
+    char expected[400];
+    snprintf(expected, sizeof expected, "%s", listed(now, pods, NULL, 0));
+    bool ok = try_put(now, pods, "n", "a", "new", &err) != NULL && try_put(now, pods, "n", "b", "new", &err) != NULL &&
+              state_delete(now, state_get(now, pods, "n", "b"), NULL, NULL, &err) && state_commit(now, &err);
+    assert_true(ok || err.kind == ERROR_MEMORY);
+    if (!ok && state_is_clean(now)) { /* no memory at the commit, or for the first of them */
+        const char *found = listed(now, pods, NULL, 0);
+        assert_true(strcmp(found, expected) == 0 || strstr(found, "memory") != NULL || strstr(expected, "memory") != NULL);
+        assert_int_equal(state_version(now), before);
+    }
+}
+
 static void use_all(void *argument)
 {
     struct place *place = argument;
@@ -134,25 +162,15 @@ static void use_all(void *argument)
         return;
     }
     state_resource pods = state_resource_of(now, "pods");
-    char expected[400];
-    struct state_watch *watch = pods != 0 ? state_watch_new(now, pods, NULL, state_version(now), nothing, NULL, &err) : NULL;
-    if (watch != NULL)
-        assert_true(try_put(now, pods, "n", "a", "new", &err) != NULL || err.kind == ERROR_MEMORY);
-    snprintf(expected, sizeof expected, "%s", pods != 0 ? listed(now, pods, NULL, 0) : "");
-    if (watch != NULL && try_put(now, pods, "n", "b", "new", &err) != NULL) {
-        assert_true(state_delete(now, state_get(now, pods, "n", "b"), NULL, NULL, &err) || err.kind == ERROR_MEMORY);
-        if (!state_commit(now, &err)) {
-            assert_int_equal(err.kind, ERROR_MEMORY);
-            assert_string_equal(next(watch), "wait");
-        } else {
-            while (strcmp(next(watch), "wait") != 0)
-                ;
-        }
-    }
     struct vec objects;
     bool more;
-    if (pods != 0 && state_list(now, pods, NULL, 1, NULL, NULL, 0, NULL, NULL, &objects, &more, &err))
-        vec_free(&objects);
+    if (pods != 0) {
+        drain(now, pods, state_oldest(now));
+        if (state_list(now, pods, NULL, state_oldest(now), NULL, NULL, 0, NULL, NULL, &objects, &more, &err))
+            vec_free(&objects);
+        write_all(now, pods);
+        drain(now, pods, state_oldest(now));
+    }
     mem_free(state_fact(now, "key", &err));
     assert_true(state_set_fact(now, "key", "value", &err) || err.kind == ERROR_MEMORY);
     err = ERROR_INIT;
@@ -161,8 +179,10 @@ static void use_all(void *argument)
     assert_true(state_load(now, place_file(place, "good"), NULL, &err) || err.kind == ERROR_MEMORY);
     if (err.kind == ERROR_NONE)
         assert_int_equal(state_count(now, state_resource_of(now, "good"), NULL), 1);
+    err = ERROR_INIT;
+    if (pods != 0) /* for the next one to read from the file */
+        assert_true((try_put(now, pods, "n", "a", "1", &err) != NULL && try_put(now, pods, "n", "a", "2", &err) != NULL) || err.kind == ERROR_MEMORY);
     loop_once(place->loop, 0);
-    state_watch_free(watch);
     state_close(now);
 }
 
@@ -175,6 +195,7 @@ static void no_allocation_that_fails_does_harm(void **state)
     place_close(place);
     each_allocation_failing(use_all, place);
     place_open(place);
+    assert_string_equal(listed(place->state, state_resource_of(place->state, "pods"), NULL, 0), "n/a=2");
     assert_string_equal(listed(place->state, state_resource_of(place->state, "good"), NULL, 0), "n/good=1");
 }
 
