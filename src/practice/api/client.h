@@ -37,9 +37,12 @@ struct value *client_patch(struct client *client, const struct client_resource *
                            struct error *err) __attribute__((warn_unused_result)); /* takes patch over */
 bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err);
 
-/* Deletes at most `maximum` objects of a namespace, as deletecollection would, in parts. *left: how many are there afterwards, those included that wait for something. */
-bool client_delete_some(struct client *client, const struct client_resource *resource, const char *ns, size_t maximum, size_t *left, struct error *err) __attribute__((warn_unused_result));
-/* Calls fn for each resource that is served with these verbs (bits of enum schema_verb), once however many versions it has: what discovery would say. It stops when fn says false. The number grows with each change. */
+/* Deletes objects of a namespace as deletecollection would, but at most *budget of them, which is used up. stays is told of each one that is there afterwards, those included that wait for
+ * something; false from it: no memory. False: some could not be deleted, the first one's reason is in err (the others were tried all the same). */
+bool client_delete_some(struct client *client, const struct client_resource *resource, const char *ns, size_t *budget, bool (*stays)(void *data, const struct object *object), void *data,
+                        struct error *err) __attribute__((warn_unused_result));
+/* Calls fn for each resource that is served with all of these verbs (bits of enum schema_verb), once however many versions it has: what discovery would say. False: fn said so, which stops it.
+ * The number grows with each change. */
 uint64_t client_kinds_generation(const struct client *client);
 bool client_each_kind(const struct client *client, unsigned verbs, bool (*fn)(void *data, const struct schema_kind *kind), void *data);
 
@@ -53,6 +56,7 @@ struct informer_event {
 struct informer *informer_new(struct client *client, const struct client_resource *resource, void (*event)(void *data, const struct informer_event *event), void *data, struct error *err)
     __attribute__((warn_unused_result));
 bool informer_synced(const struct informer *informer); /* every object of the start was told */
+bool informer_current(const struct informer *informer); /* and everything that is committed by now */
 void informer_free(struct informer *informer);
 const struct object *informer_get(const struct informer *informer, const char *ns, const char *name);
 const struct object *informer_next(const struct informer *informer, const char *only_ns, const struct object *after); /* NULL: start, and end */

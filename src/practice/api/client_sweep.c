@@ -21,29 +21,38 @@ bool client_each_kind(const struct client *client, unsigned verbs, bool (*fn)(vo
     return true;
 }
 
-bool client_delete_some(struct client *client, const struct client_resource *resource, const char *ns, size_t maximum, size_t *left, struct error *err)
+/* True: it is gone or marked; what else happens to it is not this call's affair. */
+static bool delete_one(struct client *client, const struct client_resource *resource, const struct object *object, struct error *err)
+{
+    struct error why = ERROR_INIT;
+    if (client_delete(client, resource, object->ns, object->name, object->uid, PROPAGATION_BACKGROUND, &why) || why.kind == ERROR_NOT_FOUND)
+        return true;
+    if (err != NULL && err->kind == ERROR_NONE)
+        *err = why;
+    return false;
+}
+
+bool client_delete_some(struct client *client, const struct client_resource *resource, const char *ns, size_t *budget, bool (*stays)(void *data, const struct object *object), void *data,
+                        struct error *err)
 {
     const struct schema_kind *kind = client_kind(client, resource, err);
-    *left = 0;
     if (kind == NULL)
         return false;
     state_resource number = registry_resource(client->api->registry, kind);
-    struct object *object = NULL; /* held: it goes while we look for the next one */
-    const struct object *next = state_next(client->api->state, number, ns, "", NULL);
+    const struct object *next = state_next(client->api->state, number, ns, ns, NULL);
     bool ok = true;
     while (next != NULL) {
-        object = object_ref(next);
-        struct error why = ERROR_INIT;
-        if ((object->flags & OBJECT_DELETING) == 0 && maximum > 0) {
-            maximum--;
-            if (!client_delete(client, resource, ns, object->name, object->uid, PROPAGATION_BACKGROUND, &why) && why.kind != ERROR_NOT_FOUND && why.kind != ERROR_CONFLICT && ok) {
-                ok = false;
-                if (err != NULL)
-                    *err = why;
-            }
+        struct object *object = object_ref(next); /* held: it goes while we look for the next one */
+        if ((object->flags & OBJECT_DELETING) == 0 && *budget > 0) {
+            --*budget;
+            ok = delete_one(client, resource, object, err) && ok;
         }
-        *left += state_get(client->api->state, number, ns, object->name) != NULL;
-        next = state_next(client->api->state, number, ns, object->ns, object->name);
+        const struct object *now = state_get(client->api->state, number, ns, object->name);
+        if (now != NULL && !stays(data, now)) {
+            object_unref(object);
+            return error_memory(err);
+        }
+        next = state_next(client->api->state, number, ns, ns, object->name);
         object_unref(object);
     }
     return ok;

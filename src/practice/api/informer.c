@@ -13,14 +13,14 @@ struct informers {
 struct cache {
     struct cache *next;
     struct api *api;
-    const struct schema_kind *kind;  /* held */
+    const struct schema_kind *kind; /* held */
     state_resource resource;
-    struct object **objects;         /* references, in the order of their keys */
+    struct object **objects; /* references, in the order of their keys */
     size_t count, room;
-    struct state_watch *cursor;      /* NULL: it must be listed (again) */
+    struct state_watch *cursor; /* NULL: it must be listed (again) */
     struct loop_event *round;
-    struct informer *informers;      /* a list */
-    unsigned telling;                /* callbacks are on their way: nothing is freed under them */
+    struct informer *informers; /* a list */
+    unsigned telling;           /* callbacks are on their way: nothing is freed under them */
 };
 
 struct informer {
@@ -28,7 +28,7 @@ struct informer {
     struct cache *cache;
     void (*event)(void *data, const struct informer_event *event);
     void *data;
-    struct object *last;             /* until it is synced: the newest object of the start that was told, a reference */
+    struct object *last; /* until it is synced: the newest object of the start that was told, a reference */
     bool synced, dead;
 };
 
@@ -285,7 +285,8 @@ static struct cache *cache_of(struct api *api, const struct schema_kind *kind)
     return NULL;
 }
 
-struct informer *informer_new(struct client *client, const struct client_resource *resource, void (*event)(void *data, const struct informer_event *event), void *data, struct error *err)
+struct informer *informer_new(struct client *client, const struct client_resource *resource,
+                              void (*event)(void *data, const struct informer_event *event), void *data, struct error *err)
 {
     const struct schema_kind *kind = client_kind(client, resource, err);
     if (kind == NULL || !client_allowed(client, resource, "list", "", "", "", err) || !client_allowed(client, resource, "watch", "", "", "", err))
@@ -310,6 +311,12 @@ struct informer *informer_new(struct client *client, const struct client_resourc
 bool informer_synced(const struct informer *informer)
 {
     return informer->synced;
+}
+
+bool informer_current(const struct informer *informer)
+{
+    const struct cache *cache = informer->cache;
+    return informer->synced && cache->cursor != NULL && state_watch_version(cache->cursor) == state_committed(cache->api->state);
 }
 
 void informer_free(struct informer *informer)

@@ -6,7 +6,7 @@
 #include "practice/controllers/internal.h"
 
 static const struct client_resource namespaces = {"", "v1", "namespaces"}, accounts = {"", "v1", "serviceaccounts"}, configs = {"", "v1", "configmaps"};
-static const char account_name[] = "default", config_name[] = "kube-root-ca.crt", config_key[] = "ca.crt";
+static const char account_name[] = "default", config_name[] = "kube-root-ca.crt", config_key[] = "ca.crt", note_key[] = "kubernetes.io/description";
 static const char config_note[] = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or "
                                   "kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
@@ -20,6 +20,12 @@ struct kept {
     struct informer *namespaces, *objects;
 };
 
+/* No reason to try again: it is there (and will be told), or the namespace is gone or going. */
+static bool is_settled(const struct error *err)
+{
+    return err->kind == ERROR_EXISTS || err->kind == ERROR_NOT_FOUND || (err->kind == ERROR_DENIED && strstr(err->message, "it is being terminated") != NULL);
+}
+
 static bool make_account(struct kept *kept, const char *ns)
 {
     struct error err = ERROR_INIT;
@@ -32,7 +38,7 @@ static bool make_account(struct kept *kept, const char *ns)
     }
     struct value *made = client_create(kept->client, &accounts, ns, object, &err);
     value_free(made);
-    return made != NULL || err.kind == ERROR_EXISTS || err.kind == ERROR_NOT_FOUND || err.kind == ERROR_DENIED; /* the last two: the namespace is going */
+    return made != NULL || is_settled(&err);
 }
 
 static bool fill_config(const struct kept *kept, struct value *object)
@@ -40,14 +46,14 @@ static bool fill_config(const struct kept *kept, struct value *object)
     struct value *metadata = value_child(object, "metadata"), *data, *notes;
     value_remove(object, "data");
     return metadata != NULL && value_set(metadata, "name", value_string(config_name)) && (notes = value_child(metadata, "annotations")) != NULL &&
-           value_set(notes, "kubernetes.io/description", value_string(config_note)) && (data = value_child(object, "data")) != NULL &&
+           value_set(notes, note_key, value_string(config_note)) && (data = value_child(object, "data")) != NULL &&
            value_set(data, config_key, value_string(kept->api->authority));
 }
 
 static bool is_whole(const struct kept *kept, const struct value *config)
 {
-    const char *text = value_find_text(config, "data", config_key, NULL);
-    return text != NULL && strcmp(text, kept->api->authority) == 0 && value_length(value_get(config, "data")) == 1;
+    const char *text = value_find_text(config, "data", config_key, NULL), *note = value_find_text(config, "metadata", "annotations", note_key, NULL);
+    return note != NULL && note[0] != '\0' && text != NULL && strcmp(text, kept->api->authority) == 0 && value_length(value_get(config, "data")) == 1;
 }
 
 static bool make_config(struct kept *kept, const char *ns)
@@ -65,12 +71,16 @@ static bool make_config(struct kept *kept, const char *ns)
     }
     made = there != NULL ? client_update(kept->client, &configs, "", object, &err) : client_create(kept->client, &configs, ns, object, &err);
     value_free(made);
-    return made != NULL || err.kind == ERROR_EXISTS || err.kind == ERROR_NOT_FOUND || err.kind == ERROR_DENIED;
+    return made != NULL || is_settled(&err);
 }
 
 static bool work(void *data, const char *ns)
 {
     struct kept *kept = data;
+    if (ns[0] == '\0') {
+        queue_all(kept->queue, kept->namespaces);
+        return true;
+    }
     const struct object *there = informer_get(kept->namespaces, "", ns);
     return there == NULL || (there->flags & OBJECT_DELETING) != 0 || kept->make(kept, ns);
 }
@@ -78,8 +88,8 @@ static bool work(void *data, const char *ns)
 static void namespace_changed(void *data, const struct informer_event *event)
 {
     struct kept *kept = data;
-    if (event->object != NULL && event->previous == NULL)
-        (void)workqueue_add(kept->queue, event->object->name);
+    if (event->object != NULL && (event->object->flags & OBJECT_DELETING) == 0)
+        workqueue_add(kept->queue, event->object->name);
 }
 
 static void object_changed(void *data, const struct informer_event *event)
@@ -87,7 +97,7 @@ static void object_changed(void *data, const struct informer_event *event)
     struct kept *kept = data;
     const struct object *object = event->object != NULL ? event->object : event->previous;
     if (strcmp(object->name, kept->name) == 0)
-        (void)workqueue_add(kept->queue, object->ns);
+        workqueue_add(kept->queue, object->ns);
 }
 
 static void stop(void *data)

@@ -20,7 +20,7 @@ static void changed(void *data, const struct informer_event *event)
 {
     struct aggregation *aggregation = data;
     (void)event;
-    (void)workqueue_add(aggregation->queue, "roles");
+    workqueue_add(aggregation->queue, WORKQUEUE_ALL);
 }
 
 static void stop(void *data)

@@ -8,7 +8,7 @@
 static const struct controller_type *const types[] = {
     &accounts_controller, &root_ca_controller, &namespace_controller, &garbage_controller, &quota_controller, &aggregation_controller,
 };
-enum { CONTROLLERS = sizeof types / sizeof *types };
+enum { CONTROLLERS = sizeof types / sizeof *types, KEY_LOST_MS = 100 };
 
 struct controllers {
     struct client *reader;
@@ -49,12 +49,20 @@ void controllers_free(struct controllers *controllers)
     mem_free(controllers);
 }
 
-bool key_add(struct workqueue *queue, const struct object *object)
+void key_add(struct workqueue *queue, const struct object *object)
 {
     char *key = object->ns[0] != '\0' ? mem_printf("%s/%s", object->ns, object->name) : mem_string(object->name);
-    bool ok = key != NULL && workqueue_add(queue, key);
+    if (key != NULL)
+        workqueue_add(queue, key);
+    else
+        workqueue_add_after(queue, WORKQUEUE_ALL, KEY_LOST_MS);
     mem_free(key);
-    return ok;
+}
+
+void queue_all(struct workqueue *queue, const struct informer *informer)
+{
+    for (const struct object *object = NULL; (object = informer_next(informer, NULL, object)) != NULL;)
+        key_add(queue, object);
 }
 
 bool key_parse(const char *text, struct key *key)

@@ -1,4 +1,7 @@
-/* garbage.c: objects whose owners are gone go, too (kube-controller-manager's garbage collector: background, foreground, orphan). */
+/* garbage.c: objects whose owners are gone go, too (kube-controller-manager's garbage collector: background, foreground, orphan).
+ *
+ * The graph says whom to look at when something changed. Whether an owner is there is then asked of the API, by what the object's own references say: they name a kind and a name in the object's
+ * own namespace (or in none), and only the object of that place with that uid is the owner. */
 #include "practice/controllers/garbage.h"
 
 #include <string.h>
@@ -6,8 +9,9 @@
 #include "base/mem.h"
 #include "practice/controllers/internal.h"
 
-enum { GARBAGE_AGAIN_MS = 500 };
+enum { GARBAGE_AGAIN_MS = 50, GARBAGE_BEHIND_MS = 5 };
 static const char foreground[] = "foregroundDeletion", orphan[] = "orphan";
+static const char other_kinds[] = "kinds"; /* among the uids of the queue: look which kinds there are */
 
 struct source { /* one resource that is watched */
     struct garbage *garbage;
@@ -19,8 +23,9 @@ struct source { /* one resource that is watched */
 struct garbage {
     struct api *api;
     struct client *client, *reader;
-    struct workqueue *queue; /* of uids; "" stands for: look which kinds there are */
+    struct workqueue *queue; /* of uids, and other_kinds */
     struct graph graph;
+    bool torn;          /* an event could not be kept (no memory): the graph is to be made anew */
     struct vec sources; /* of struct source, owned */
     struct informer *definitions;
 };
@@ -35,71 +40,58 @@ static void source_free(void *data)
     mem_free(source);
 }
 
-static bool has_text(const struct value *list, const char *text)
+static bool has_finalizer(const struct value *object, const char *name)
 {
-    for (const struct value *entry = value_first(list); entry != NULL; entry = value_next(entry))
-        if (value_text(entry) != NULL && strcmp(value_text(entry), text) == 0)
+    for (const struct value *entry = value_first(value_find(object, "metadata", "finalizers", NULL)); entry != NULL; entry = value_next(entry))
+        if (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0)
             return true;
     return false;
 }
 
-static bool has_finalizer(const struct value *object, const char *name)
+static bool is_deleting(const struct value *object)
 {
-    return has_text(value_find(object, "metadata", "finalizers", NULL), name);
+    return value_find(object, "metadata", "deletionTimestamp", NULL) != NULL;
 }
 
 static void queue_dependents(struct garbage *garbage, const struct node *node)
 {
     for (size_t i = 0; i < node->dependents.length; i++)
-        (void)workqueue_add(garbage->queue, ((struct node *)node->dependents.items[i])->uid);
+        workqueue_add(garbage->queue, ((struct node *)node->dependents.items[i])->uid);
 }
 
 /* ---- what happens in the cluster ---- */
 
-/* The kind that an ownerReference names, in any of its versions. */
-static const struct schema_kind *kind_of(const struct garbage *garbage, const char *api_version, const char *kind)
+/* Nodes for the owners, and which of them have blockOwnerDeletion. False: no memory. */
+static bool owner_nodes(struct garbage *garbage, const struct value *references, struct node **owners, bool *blocks, size_t *count)
 {
-    const char *slash = strchr(api_version, '/');
-    char *group = mem_string_n(api_version, slash != NULL ? (size_t)(slash - api_version) : 0);
-    const struct schema_kind *found = group != NULL ? registry_find_kind(garbage->api->registry, group, slash != NULL ? slash + 1 : api_version, kind) : NULL;
-    mem_free(group);
-    return found;
+    *count = 0;
+    for (const struct value *entry = value_first(references); entry != NULL; entry = value_next(entry)) {
+        const char *uid = value_find_text(entry, "uid", NULL);
+        if (uid == NULL)
+            continue;
+        owners[*count] = graph_node(&garbage->graph, uid);
+        if (owners[*count] == NULL)
+            return false;
+        blocks[(*count)++] = value_is_true(value_get(entry, "blockOwnerDeletion"));
+    }
+    return true;
 }
 
-static struct node *owner_node(struct garbage *garbage, const struct value *reference, const char *ns)
-{
-    const char *uid = value_find_text(reference, "uid", NULL), *name = value_find_text(reference, "name", NULL);
-    const char *version = value_find_text(reference, "apiVersion", NULL), *kind = value_find_text(reference, "kind", NULL);
-    if (uid == NULL || name == NULL || version == NULL || kind == NULL)
-        return NULL;
-    const struct schema_kind *served = kind_of(garbage, version, kind);
-    return graph_node(&garbage->graph, uid, served != NULL ? served->group : NULL, served != NULL ? served->version : NULL, served != NULL ? served->plural : NULL,
-                      served == NULL || served->namespaced ? ns : "", name);
-}
-
+/* False: no memory. */
 static bool note_owners(struct garbage *garbage, struct node *node, const struct value *references)
 {
-    size_t room = value_length(references), count = 0;
-    struct node **owners = mem_zero(room + 1, sizeof(struct node *));
-    bool *blocks = mem_zero(room + 1, sizeof *blocks), ok = owners != NULL && blocks != NULL;
-    for (const struct value *entry = value_first(references); entry != NULL && ok; entry = value_next(entry)) {
-        struct node *owner = owner_node(garbage, entry, node->ns);
-        ok = owner != NULL;
-        if (!ok)
-            break;
-        owners[count] = owner;
-        blocks[count++] = value_is_true(value_get(entry, "blockOwnerDeletion"));
-        if (!owner->seen) /* is it there at all? */
-            ok = workqueue_add(garbage->queue, owner->uid);
-    }
+    size_t room = value_length(references) + 1, count;
+    struct node **owners = mem_zero(room, sizeof *owners);
+    bool *blocks = mem_zero(room, sizeof *blocks);
     struct vec before = vec_make(GRAPH_OWNERS, NULL);
+    bool ok = owners != NULL && blocks != NULL && owner_nodes(garbage, references, owners, blocks, &count);
     for (size_t i = 0; i < node->owners.length && ok; i++)
         ok = vec_push(&before, node->owners.items[i]);
     ok = ok && graph_set_owners(node, owners, blocks, count);
     for (size_t i = 0; i < before.length; i++) { /* one that waits for its dependents may have lost the last */
         struct node *owner = before.items[i];
-        if (owner->waits)
-            (void)workqueue_add(garbage->queue, owner->uid);
+        if (owner->waits && !graph_blocks(node, owner))
+            workqueue_add(garbage->queue, owner->uid);
         if (owner != node)
             graph_tidy(&garbage->graph, owner);
     }
@@ -109,15 +101,58 @@ static bool note_owners(struct garbage *garbage, struct node *node, const struct
     return ok;
 }
 
+/* Something of what happened could not be kept: from the start. */
+static void tear(struct garbage *garbage)
+{
+    garbage->torn = true;
+    workqueue_add_after(garbage->queue, WORKQUEUE_ALL, GARBAGE_AGAIN_MS);
+}
+
 static void gone(struct garbage *garbage, const char *uid)
 {
     struct node *node = graph_find(&garbage->graph, uid);
     if (node == NULL)
         return;
-    node->seen = node->waits = false;
+    graph_unsee(node);
     queue_dependents(garbage, node);
-    (void)note_owners(garbage, node, NULL);
+    if (!note_owners(garbage, node, NULL))
+        tear(garbage);
+    else
+        graph_tidy(&garbage->graph, node);
+}
+
+/* True if it is to be looked at because of its owners: it is new, or they are others. */
+static bool has_new_owners(const struct source *source, const struct informer_event *event, const struct value *references)
+{
+    const struct object *previous = event->previous;
+    if (value_first(references) == NULL)
+        return false;
+    if (previous == NULL || (previous->flags & OBJECT_HAS_OWNERS) == 0 || strcmp(previous->uid, event->object->uid) != 0)
+        return true;
+    struct value *before = informer_value(source->informer, previous);
+    bool same = before != NULL && value_equal(value_find(before, "metadata", "ownerReferences", NULL), references);
+    value_free(before);
+    return !same;
+}
+
+static bool note(struct source *source, const struct informer_event *event, const struct value *document)
+{
+    struct garbage *garbage = source->garbage;
+    const struct object *object = event->object;
+    const struct value *references = value_find(document, "metadata", "ownerReferences", NULL);
+    struct node *node = document != NULL ? graph_node(&garbage->graph, object->uid) : NULL;
+    if (node == NULL || !graph_see(node, source, object->ns, object->name))
+        return false;
+    node->deleting = (object->flags & OBJECT_DELETING) != 0;
+    node->waits = node->deleting && (has_finalizer(document, foreground) || has_finalizer(document, orphan));
+    if (!note_owners(garbage, node, references))
+        return false;
+    if (node->waits || has_new_owners(source, event, references))
+        workqueue_add(garbage->queue, object->uid);
+    if (node->waits && has_finalizer(document, foreground))
+        queue_dependents(garbage, node);
     graph_tidy(&garbage->graph, node);
+    return true;
 }
 
 static void changed(void *data, const struct informer_event *event)
@@ -125,26 +160,16 @@ static void changed(void *data, const struct informer_event *event)
     struct source *source = data;
     struct garbage *garbage = source->garbage;
     const struct object *object = event->object;
-    if (object == NULL) {
+    if (event->previous != NULL && (object == NULL || strcmp(event->previous->uid, object->uid) != 0))
         gone(garbage, event->previous->uid);
+    if (object == NULL)
         return;
-    }
-    if (event->previous != NULL && strcmp(event->previous->uid, object->uid) != 0)
-        gone(garbage, event->previous->uid);
-    struct node *node = graph_find(&garbage->graph, object->uid);
     unsigned both = OBJECT_DELETING | OBJECT_HAS_FINALIZERS;
-    bool leaving = (object->flags & both) == both;
-    if (node == NULL && (object->flags & OBJECT_HAS_OWNERS) == 0 && !leaving)
+    if (graph_find(&garbage->graph, object->uid) == NULL && (object->flags & OBJECT_HAS_OWNERS) == 0 && (object->flags & both) != both)
         return;
     struct value *document = informer_value(source->informer, object);
-    node = document != NULL ? graph_node(&garbage->graph, object->uid, source->group, source->version, source->plural, object->ns, object->name) : NULL;
-    if (node != NULL) {
-        node->seen = true;
-        node->waits = leaving && (has_finalizer(document, foreground) || has_finalizer(document, orphan));
-        if (!note_owners(garbage, node, value_find(document, "metadata", "ownerReferences", NULL)) || node->waits || (node->owners.length > 0 && event->previous == NULL))
-            (void)workqueue_add(garbage->queue, object->uid);
-        graph_tidy(&garbage->graph, node);
-    }
+    if (!note(source, event, document))
+        tear(garbage);
     value_free(document);
 }
 
@@ -152,26 +177,29 @@ static void changed(void *data, const struct informer_event *event)
 
 static struct client_resource resource_of(const struct node *node)
 {
-    return (struct client_resource){node->group, node->version, node->plural};
+    const struct source *source = node->source;
+    return (struct client_resource){source->group, source->version, source->plural};
 }
 
-/* The object as it is now; NULL with ERROR_NOT_FOUND if it, or the one of this uid, is gone. */
-static struct value *live(struct garbage *garbage, const struct node *node, struct error *err)
+/* The object of a name, if it is the one of this uid; else ERROR_NOT_FOUND. The kind is served. */
+static struct value *live(struct garbage *garbage, const struct client_resource *resource, const char *ns, const char *name, const char *uid, struct error *err)
 {
-    struct client_resource resource = resource_of(node);
-    if (node->plural == NULL) { /* a kind that is not served: nobody can say that it is gone */
-        error_set(err, ERROR_UNREACHABLE, NULL, "unknown kind");
-        return NULL;
-    }
-    struct value *object = client_get(garbage->client, &resource, node->ns, node->name, err);
-    const char *uid = value_find_text(object, "metadata", "uid", NULL);
-    if (object == NULL || (uid != NULL && strcmp(uid, node->uid) == 0))
+    struct value *object = client_get(garbage->client, resource, ns, name, err);
+    const char *its = value_find_text(object, "metadata", "uid", NULL);
+    if (object == NULL || (its != NULL && strcmp(its, uid) == 0))
         return object;
     value_free(object);
     error_set(err, ERROR_NOT_FOUND, NULL, "another one has its name");
     return NULL;
 }
 
+static struct value *live_node(struct garbage *garbage, const struct node *node, struct error *err)
+{
+    struct client_resource resource = resource_of(node);
+    return live(garbage, &resource, node->ns, node->name, node->uid, err);
+}
+
+/* Takes object over. */
 static bool update(struct garbage *garbage, const struct node *node, struct value *object)
 {
     struct client_resource resource = resource_of(node);
@@ -189,46 +217,60 @@ static bool drop_finalizer(struct garbage *garbage, const struct node *node, con
         if (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0)
             value_free(value_take(list, entry));
     }
+    if (fresh != NULL && value_first(list) == NULL)
+        value_remove(value_get(fresh, "metadata"), "finalizers");
     return fresh != NULL && update(garbage, node, fresh);
 }
 
-/* Takes owners out of an object's references: those for which `out` says so. */
-static bool drop_owners(struct garbage *garbage, const struct node *node, const struct value *object, bool (*out)(const struct value *reference, const void *data), const void *data)
+/* Takes the references to these uids out of an object. */
+static bool drop_owners(struct garbage *garbage, const struct node *node, const struct value *object, const struct vec *uids)
 {
     struct value *fresh = value_copy(object), *list = value_find(fresh, "metadata", "ownerReferences", NULL);
     bool any = false;
     for (struct value *entry = value_first(list), *next; entry != NULL; entry = next) {
         next = value_next(entry);
-        if (out(entry, data)) {
+        const char *uid = value_find_text(entry, "uid", NULL);
+        if (uid != NULL && vec_has_string(uids, uid)) {
             value_free(value_take(list, entry));
             any = true;
         }
     }
+    if (fresh != NULL && value_first(list) == NULL)
+        value_remove(value_get(fresh, "metadata"), "ownerReferences");
     if (fresh != NULL && any)
         return update(garbage, node, fresh);
     value_free(fresh);
     return fresh != NULL;
 }
 
-static bool is_uid(const struct value *reference, const void *data)
+/* Its owners need not wait for it any more. */
+static bool unblock_owners(struct garbage *garbage, const struct node *node, const struct value *object)
 {
-    const char *uid = value_find_text(reference, "uid", NULL);
-    return uid != NULL && strcmp(uid, data) == 0;
+    struct value *fresh = value_copy(object);
+    bool ok = fresh != NULL;
+    for (struct value *entry = value_first(value_find(fresh, "metadata", "ownerReferences", NULL)); entry != NULL && ok; entry = value_next(entry))
+        if (value_is_true(value_get(entry, "blockOwnerDeletion")))
+            ok = value_set(entry, "blockOwnerDeletion", value_bool(false));
+    if (ok)
+        return update(garbage, node, fresh);
+    value_free(fresh);
+    return false;
 }
 
 static bool orphan_dependents(struct garbage *garbage, const struct node *node, const struct value *object)
 {
-    bool ok = true;
-    for (size_t i = 0; i < node->dependents.length; i++) {
+    struct vec uid = vec_make(1, NULL);
+    bool ok = vec_push(&uid, node->uid);
+    for (size_t i = 0; i < node->dependents.length && ok; i++) {
         const struct node *dependent = node->dependents.items[i];
         struct error err = ERROR_INIT;
-        struct value *document = live(garbage, dependent, &err);
-        if (document != NULL)
-            ok = drop_owners(garbage, dependent, document, is_uid, node->uid) && ok;
-        else
-            ok = ok && err.kind == ERROR_NOT_FOUND;
+        if (dependent->source == NULL)
+            continue;
+        struct value *document = live_node(garbage, dependent, &err);
+        ok = document != NULL ? drop_owners(garbage, dependent, document, &uid) : err.kind == ERROR_NOT_FOUND;
         value_free(document);
     }
+    vec_free(&uid);
     return ok && drop_finalizer(garbage, node, object, orphan);
 }
 
@@ -237,110 +279,192 @@ static bool wait_for_dependents(struct garbage *garbage, const struct node *node
     bool blocked = false;
     for (size_t i = 0; i < node->dependents.length; i++) {
         const struct node *dependent = node->dependents.items[i];
-        for (size_t j = 0; j < dependent->blocks.length; j++)
-            blocked = blocked || dependent->blocks.items[j] == node;
+        if (!graph_blocks(dependent, node))
+            continue;
+        blocked = true;
+        if (!dependent->deleting)
+            workqueue_add(garbage->queue, dependent->uid);
     }
-    if (!blocked)
-        return drop_finalizer(garbage, node, object, foreground);
-    queue_dependents(garbage, node);
-    return true;
+    return blocked || drop_finalizer(garbage, node, object, foreground);
 }
 
 /* What its owners are: there, gone, or waiting for it. */
 struct owners {
     size_t solid, dangling, waiting;
-    struct vec out; /* uids of those that are not solid, borrowed */
+    bool unknown, wrong; /* a kind that is not served; a namespaced owner of a cluster-scoped object */
+    struct vec out;      /* uids of those that are not solid, borrowed */
 };
 
-static bool is_out(const struct value *reference, const void *data)
+/* The kind that an ownerReference names. */
+static const struct schema_kind *kind_of(const struct garbage *garbage, const char *api_version, const char *kind, bool *ok)
 {
-    const char *uid = value_find_text(reference, "uid", NULL);
-    return uid != NULL && vec_has_string(data, uid);
+    const char *slash = strchr(api_version, '/');
+    char *group = mem_string_n(api_version, slash != NULL ? (size_t)(slash - api_version) : 0);
+    const struct schema_kind *found = group != NULL ? registry_find_kind(garbage->api->registry, group, slash != NULL ? slash + 1 : api_version, kind) : NULL;
+    *ok = group != NULL;
+    mem_free(group);
+    return found;
 }
 
-static bool look_at_owners(struct garbage *garbage, const struct node *node, struct owners *owners)
+static bool look_at_owner(struct garbage *garbage, const struct node *node, const struct value *reference, struct owners *owners)
 {
-    for (size_t i = 0; i < node->owners.length; i++) {
-        struct node *owner = node->owners.items[i];
-        struct error err = ERROR_INIT;
-        struct value *document = live(garbage, owner, &err);
-        if (document == NULL && err.kind == ERROR_NOT_FOUND)
-            owners->dangling++;
-        else if (document != NULL && value_find(document, "metadata", "deletionTimestamp", NULL) != NULL && has_finalizer(document, foreground))
-            owners->waiting++;
-        else {
-            owners->solid++;
-            owner->seen = owner->seen || document != NULL;
-            value_free(document);
-            continue;
-        }
-        value_free(document);
-        if (!vec_push(&owners->out, owner->uid))
-            return false;
-    }
-    return true;
+    const char *uid = value_find_text(reference, "uid", NULL), *name = value_find_text(reference, "name", NULL);
+    const char *version = value_find_text(reference, "apiVersion", NULL), *kind = value_find_text(reference, "kind", NULL);
+    struct error err = ERROR_INIT;
+    bool ok = true;
+    const struct schema_kind *served = uid != NULL && name != NULL && version != NULL && kind != NULL ? kind_of(garbage, version, kind, &ok) : NULL;
+    if (!ok)
+        return false;
+    owners->unknown = owners->unknown || served == NULL;
+    owners->wrong = owners->wrong || (served != NULL && served->namespaced && node->ns[0] == '\0');
+    if (owners->unknown || owners->wrong)
+        return true;
+    const struct client_resource resource = {served->group, served->version, served->plural};
+    struct value *owner = live(garbage, &resource, served->namespaced ? node->ns : "", name, uid, &err);
+    if (owner == NULL && err.kind != ERROR_NOT_FOUND)
+        return false;
+    bool waiting = owner != NULL && is_deleting(owner) && has_finalizer(owner, foreground), solid = owner != NULL && !waiting;
+    value_free(owner);
+    owners->solid += solid;
+    owners->waiting += waiting;
+    owners->dangling += owner == NULL;
+    return solid || vec_push(&owners->out, (char *)(uintptr_t)uid);
 }
 
-static bool collect(struct garbage *garbage, const struct node *node, const struct value *object)
+/* No owner is left to it. */
+static bool remove_it(struct garbage *garbage, const struct node *node, const struct value *object, const struct owners *owners)
 {
-    struct owners owners = {.out = vec_make(GRAPH_OWNERS, NULL)};
     struct client_resource resource = resource_of(node);
     struct error err = ERROR_INIT;
-    bool ok = look_at_owners(garbage, node, &owners);
-    if (ok && owners.solid > 0)
-        ok = owners.out.length == 0 || drop_owners(garbage, node, object, is_out, &owners.out);
-    else if (ok && owners.dangling + owners.waiting > 0) {
-        enum propagation how = has_finalizer(object, orphan) ? PROPAGATION_ORPHAN : has_finalizer(object, foreground) || (owners.waiting > 0 && node->dependents.length > 0) ? PROPAGATION_FOREGROUND : PROPAGATION_BACKGROUND;
-        ok = client_delete(garbage->client, &resource, node->ns, node->name, node->uid, how, &err) || err.kind == ERROR_NOT_FOUND || err.kind == ERROR_CONFLICT;
+    enum propagation how = has_finalizer(object, orphan) ? PROPAGATION_ORPHAN : has_finalizer(object, foreground) ? PROPAGATION_FOREGROUND : PROPAGATION_BACKGROUND;
+    if (owners->waiting > 0 && node->dependents.length > 0) {
+        how = PROPAGATION_FOREGROUND;
+        bool circle = false;
+        for (size_t i = 0; i < node->dependents.length && !circle; i++) {
+            const struct node *dependent = node->dependents.items[i];
+            circle = dependent->deleting && dependent->waits;
+        }
+        if (circle && !unblock_owners(garbage, node, object)) /* else they would wait for each other */
+            return false;
+    }
+    return client_delete(garbage->client, &resource, node->ns, node->name, node->uid, how, &err) || err.kind == ERROR_NOT_FOUND;
+}
+
+static bool collect(struct garbage *garbage, struct node *node, const struct value *object)
+{
+    struct owners owners = {.out = vec_make(GRAPH_OWNERS, NULL)};
+    bool ok = true;
+    for (const struct value *entry = value_first(value_find(object, "metadata", "ownerReferences", NULL)); entry != NULL && ok; entry = value_next(entry))
+        ok = look_at_owner(garbage, node, entry, &owners);
+    node->puzzled = owners.unknown; /* it is looked at again when there are other kinds */
+    if (ok && !owners.unknown && !owners.wrong) {
+        if (owners.solid > 0)
+            ok = owners.out.length == 0 || drop_owners(garbage, node, object, &owners.out);
+        else if (owners.out.length > 0)
+            ok = remove_it(garbage, node, object, &owners);
     }
     vec_free(&owners.out);
     return ok;
 }
 
-static bool follow_kinds(struct garbage *garbage);
+/* True if every informer has told what is committed by now: else there may be dependents that the graph does not know yet. */
+static bool knows_all(const struct garbage *garbage)
+{
+    for (size_t i = 0; i < garbage->sources.length; i++)
+        if (!informer_current(((const struct source *)garbage->sources.items[i])->informer))
+            return false;
+    return !garbage->torn;
+}
+
+static bool look_at(struct garbage *garbage, struct node *node, const struct value *object)
+{
+    bool orphans = has_finalizer(object, orphan), waits = has_finalizer(object, foreground);
+    if (!is_deleting(object))
+        return collect(garbage, node, object);
+    if (!orphans && !waits)
+        return true;
+    if (!knows_all(garbage)) {
+        workqueue_add_after(garbage->queue, node->uid, GARBAGE_BEHIND_MS);
+        return true;
+    }
+    return orphans ? orphan_dependents(garbage, node, object) : wait_for_dependents(garbage, node, object);
+}
+
+static bool look_again(struct garbage *garbage, bool all);
 
 static bool work(void *data, const char *uid)
 {
     struct garbage *garbage = data;
-    if (uid[0] == '\0')
-        return follow_kinds(garbage);
+    bool all = strcmp(uid, WORKQUEUE_ALL) == 0;
+    if (all || strcmp(uid, other_kinds) == 0)
+        return look_again(garbage, all);
     struct node *node = graph_find(&garbage->graph, uid);
     struct error err = ERROR_INIT;
-    if (node == NULL)
+    if (node == NULL || node->source == NULL)
         return true;
-    struct value *object = live(garbage, node, &err);
-    if (object == NULL) {
-        if (err.kind != ERROR_NOT_FOUND)
-            return err.kind == ERROR_UNREACHABLE;
-        gone(garbage, uid);
-        return true;
-    }
-    node->seen = true;
-    bool deleting = value_find(object, "metadata", "deletionTimestamp", NULL) != NULL, ok;
-    if (deleting && has_finalizer(object, orphan))
-        ok = orphan_dependents(garbage, node, object);
-    else if (deleting && has_finalizer(object, foreground))
-        ok = wait_for_dependents(garbage, node, object);
-    else
-        ok = deleting || node->owners.length == 0 || collect(garbage, node, object);
+    const struct source *source = node->source;
+    if (registry_find(garbage->api->registry, source->group, source->version, source->plural) == NULL)
+        return true; /* the kind goes, and its objects with it: that will be told */
+    struct value *object = live_node(garbage, node, &err);
+    if (object == NULL)
+        return err.kind == ERROR_NOT_FOUND; /* that will be told */
+    bool ok = look_at(garbage, node, object);
     value_free(object);
     return ok;
 }
 
 /* ---- which kinds there are ---- */
 
+/* What its informer told of is not known any more. */
+static void forget_source(struct garbage *garbage, const struct source *source)
+{
+    const struct map_entry *entry;
+    struct vec uids = vec_make(GRAPH_NODES, mem_free); /* nodes may go with others */
+    bool ok = true;
+    for (size_t cursor = 0; ok && (entry = map_next(&garbage->graph.nodes, &cursor)) != NULL;)
+        if (((const struct node *)entry->value)->source == source)
+            ok = vec_push_string(&uids, entry->key);
+    for (size_t i = 0; ok && i < uids.length; i++)
+        gone(garbage, uids.items[i]);
+    vec_free(&uids);
+    if (!ok)
+        tear(garbage);
+}
+
+static struct source *find_source(const struct garbage *garbage, const struct schema_kind *kind)
+{
+    for (size_t i = 0; i < garbage->sources.length; i++) {
+        struct source *source = garbage->sources.items[i];
+        if (strcmp(source->group, kind->group) == 0 && strcmp(source->plural, kind->plural) == 0)
+            return source;
+    }
+    return NULL;
+}
+
+/* The version that is spoken may go while the kind stays. */
+static bool keep_source(struct source *source, const struct schema_kind *kind)
+{
+    source->there = true;
+    if (registry_find(source->garbage->api->registry, source->group, source->version, source->plural) != NULL)
+        return true;
+    char *version = mem_string(kind->version);
+    if (version == NULL)
+        return false;
+    mem_free(source->version);
+    source->version = version;
+    return true;
+}
+
 static bool follow_kind(void *data, const struct schema_kind *kind)
 {
     struct garbage *garbage = data;
     struct error err = ERROR_INIT;
-    for (size_t i = 0; i < garbage->sources.length; i++) {
-        struct source *source = garbage->sources.items[i];
-        if (strcmp(source->group, kind->group) == 0 && strcmp(source->plural, kind->plural) == 0) {
-            source->there = true;
-            return true;
-        }
-    }
-    struct source *source = mem_zero(1, sizeof *source);
+    struct source *source = find_source(garbage, kind);
+    if (strcmp(kind->plural, "events") == 0) /* too many, and nobody owns them */
+        return true;
+    if (source != NULL)
+        return keep_source(source, kind);
+    source = mem_zero(1, sizeof *source);
     if (source == NULL)
         return false;
     *source = (struct source){.garbage = garbage, .group = mem_string(kind->group), .version = mem_string(kind->version), .plural = mem_string(kind->plural), .there = true};
@@ -360,9 +484,33 @@ static bool follow_kinds(struct garbage *garbage)
         ((struct source *)garbage->sources.items[i])->there = false;
     if (!client_each_kind(garbage->client, VERB_LIST | VERB_WATCH | VERB_DELETE, follow_kind, garbage))
         return false;
-    for (size_t i = garbage->sources.length; i-- > 0;)
-        if (!((struct source *)garbage->sources.items[i])->there)
-            vec_remove(&garbage->sources, i);
+    for (size_t i = garbage->sources.length; i-- > 0;) {
+        const struct source *source = garbage->sources.items[i];
+        if (source->there)
+            continue;
+        forget_source(garbage, source);
+        vec_remove(&garbage->sources, i);
+    }
+    return true;
+}
+
+/* All that may need it is looked at again, or only those that wait for a kind. */
+static bool look_again(struct garbage *garbage, bool all)
+{
+    if (garbage->torn) {
+        vec_clear(&garbage->sources);
+        graph_free(&garbage->graph);
+        garbage->graph = graph_make();
+        garbage->torn = false;
+    }
+    if (!follow_kinds(garbage))
+        return false;
+    const struct map_entry *entry;
+    for (size_t cursor = 0; (entry = map_next(&garbage->graph.nodes, &cursor)) != NULL;) {
+        const struct node *node = entry->value;
+        if (all ? node->source != NULL : node->puzzled)
+            workqueue_add(garbage->queue, entry->key);
+    }
     return true;
 }
 
@@ -370,7 +518,7 @@ static void definitions_changed(void *data, const struct informer_event *event)
 {
     struct garbage *garbage = data;
     (void)event;
-    (void)workqueue_add_after(garbage->queue, "", GARBAGE_AGAIN_MS); /* the kind is served a moment after its definition was written */
+    workqueue_add_after(garbage->queue, other_kinds, GARBAGE_AGAIN_MS);
 }
 
 static void stop(void *data)

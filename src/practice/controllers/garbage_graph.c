@@ -7,9 +7,9 @@
 static void node_free(void *data)
 {
     struct node *node = data;
-    char *const owned[] = {node->uid, node->group, node->version, node->plural, node->ns, node->name};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        mem_free(owned[i]);
+    mem_free(node->uid);
+    mem_free(node->ns);
+    mem_free(node->name);
     vec_free(&node->owners);
     vec_free(&node->blocks);
     vec_free(&node->dependents);
@@ -31,32 +31,48 @@ struct node *graph_find(const struct graph *graph, const char *uid)
     return map_get(&graph->nodes, uid);
 }
 
-static bool fill(char **to, const char *from)
-{
-    if (*to == NULL && from != NULL)
-        *to = mem_string(from);
-    return *to != NULL || from == NULL;
-}
-
-struct node *graph_node(struct graph *graph, const char *uid, const char *group, const char *version, const char *plural, const char *ns, const char *name)
+struct node *graph_node(struct graph *graph, const char *uid)
 {
     struct node *node = graph_find(graph, uid);
-    if (node == NULL) {
-        node = mem_zero(1, sizeof *node);
-        if (node == NULL)
-            return NULL;
-        node->owners = vec_make(GRAPH_OWNERS, NULL);
-        node->blocks = vec_make(GRAPH_OWNERS, NULL);
-        node->dependents = vec_make(GRAPH_NODES, NULL);
-        if (!fill(&node->uid, uid)) {
-            node_free(node);
-            return NULL;
-        }
-        if (!map_set(&graph->nodes, uid, node))
-            return NULL;
+    if (node != NULL)
+        return node;
+    node = mem_zero(1, sizeof *node);
+    if (node == NULL)
+        return NULL;
+    node->owners = vec_make(GRAPH_OWNERS, NULL);
+    node->blocks = vec_make(GRAPH_OWNERS, NULL);
+    node->dependents = vec_make(GRAPH_NODES, NULL);
+    node->uid = mem_string(uid);
+    if (node->uid == NULL) {
+        node_free(node);
+        return NULL;
     }
-    bool ok = fill(&node->group, group) && fill(&node->version, version) && fill(&node->plural, plural) && fill(&node->ns, ns) && fill(&node->name, name);
-    return ok ? node : NULL;
+    return map_set(&graph->nodes, uid, node) ? node : NULL;
+}
+
+bool graph_see(struct node *node, const void *source, const char *ns, const char *name)
+{
+    if (node->source == NULL) { /* an object never moves */
+        char *new_ns = mem_string(ns), *new_name = mem_string(name);
+        if (new_ns == NULL || new_name == NULL) {
+            mem_free(new_ns);
+            mem_free(new_name);
+            return false;
+        }
+        node->ns = new_ns;
+        node->name = new_name;
+    }
+    node->source = source;
+    return true;
+}
+
+void graph_unsee(struct node *node)
+{
+    mem_free(node->ns);
+    mem_free(node->name);
+    node->ns = node->name = NULL;
+    node->source = NULL;
+    node->deleting = node->waits = node->puzzled = false;
 }
 
 static bool holds(const struct vec *list, const struct node *node, size_t *at)
@@ -68,6 +84,11 @@ static bool holds(const struct vec *list, const struct node *node, size_t *at)
             return true;
         }
     return false;
+}
+
+bool graph_blocks(const struct node *dependent, const struct node *owner)
+{
+    return holds(&dependent->blocks, owner, NULL);
 }
 
 bool graph_set_owners(struct node *node, struct node *const *owners, const bool *blocks, size_t count)

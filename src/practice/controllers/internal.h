@@ -25,8 +25,9 @@ struct controller_type {
 };
 extern const struct controller_type accounts_controller, root_ca_controller, namespace_controller, garbage_controller, quota_controller, aggregation_controller;
 
-/* "ns/name" (or "name") to be added to a queue; and apart again, borrowed parts of a copy that the caller frees. */
-bool key_add(struct workqueue *queue, const struct object *object);
+/* An object's "ns/name" (or "name") goes into a queue; those of all objects of an informer (for WORKQUEUE_ALL); and such a key apart again. */
+void key_add(struct workqueue *queue, const struct object *object);
+void queue_all(struct workqueue *queue, const struct informer *informer);
 struct key {
     char *ns, *name; /* ns "": cluster-scoped */
 };

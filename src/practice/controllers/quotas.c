@@ -6,7 +6,8 @@
 #include "practice/api/quota.h"
 #include "practice/controllers/internal.h"
 
-enum { QUOTA_AGAIN_MS = 500 };
+enum { QUOTA_AGAIN_MS = 50 };
+static const char other_kinds[] = "kinds"; /* among the keys of the queue, which have a slash: look which kinds there are */
 
 static const struct client_resource quotas = {"", "v1", "resourcequotas"};
 
@@ -20,7 +21,7 @@ struct counted { /* one resource that quotas may count */
 struct quotas {
     struct api *api;
     struct client *client, *reader;
-    struct workqueue *queue; /* of quotas' keys; "" stands for: look which kinds there are */
+    struct workqueue *queue; /* of quotas' keys, and other_kinds */
     struct informer *informer, *definitions;
     struct vec counted; /* of struct counted, owned */
 };
@@ -54,7 +55,7 @@ static void object_changed(void *data, const struct informer_event *event)
     if (event->previous == NULL || quota == NULL || (event->object != NULL && !differs(counted, event)))
         return;
     for (; quota != NULL; quota = informer_next(controller->informer, ns, quota))
-        (void)key_add(controller->queue, quota);
+        key_add(controller->queue, quota);
 }
 
 static bool follow_kind(void *data, const struct schema_kind *kind)
@@ -120,8 +121,10 @@ static bool work(void *data, const char *text)
 {
     struct quotas *controller = data;
     struct key key;
-    if (text[0] == '\0')
+    if (strcmp(text, WORKQUEUE_ALL) == 0 || strcmp(text, other_kinds) == 0) {
+        queue_all(controller->queue, controller->informer); /* there may be objects to count of kinds that came or went */
         return follow_kinds(controller);
+    }
     if (!key_parse(text, &key))
         return false;
     const struct object *there = informer_get(controller->informer, key.ns, key.name);
@@ -134,14 +137,14 @@ static void quota_changed(void *data, const struct informer_event *event)
 {
     struct quotas *controller = data;
     if (event->object != NULL)
-        (void)key_add(controller->queue, event->object);
+        key_add(controller->queue, event->object);
 }
 
 static void definitions_changed(void *data, const struct informer_event *event)
 {
     struct quotas *controller = data;
     (void)event;
-    (void)workqueue_add_after(controller->queue, "", QUOTA_AGAIN_MS);
+    workqueue_add_after(controller->queue, other_kinds, QUOTA_AGAIN_MS);
 }
 
 static void stop(void *data)

@@ -3,30 +3,32 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/vec.h"
 
-enum { WORKQUEUE_ROUND = 20, WORKQUEUE_FIRST_MS = 5, WORKQUEUE_LONGEST_MS = 1000000 };
+enum { WORKQUEUE_ROUND = 20, WORKQUEUE_FIRST_MS = 5, WORKQUEUE_LONGEST_MS = 1000000, WORKQUEUE_LOST_MS = 100 };
 
 struct item {
     char *key;
-    bool ready;      /* stands in the row of those to be done */
-    bool later;      /* stands in the heap */
-    int64_t due_ms;  /* monotonic, of a later one */
-    int failures;    /* one after the other */
-    size_t place;    /* in the heap */
+    struct item *next; /* in the row of those to be done */
+    bool ready;        /* stands there */
+    bool later;        /* stands in the heap */
+    int64_t due_ms;    /* monotonic, of a later one */
+    int failures;      /* one after the other */
+    size_t place;      /* in the heap */
 };
 
+/* Only a new key takes memory: what it may need later is taken then. */
 struct workqueue {
-    struct loop *loop;
     struct loop_event *timer;
     bool (*work)(void *data, const char *key);
     void *data;
-    struct map items;    /* key -> struct item */
-    struct vec ready;    /* borrowed, `done` of them are over */
-    size_t done;
-    struct vec later;    /* borrowed: a heap by due_ms */
-    struct item *current; /* whose work is being done */
-    bool freed;          /* from inside work */
+    struct map items;             /* key -> struct item */
+    struct item *first, *last;    /* the row */
+    size_t ready;                 /* its length */
+    struct item **later;          /* a heap by due_ms, with room for every item */
+    size_t later_count, later_room;
+    struct item *all;             /* WORKQUEUE_ALL, there from the start on */
+    struct item *current;         /* whose work is being done */
+    bool freed;                   /* from inside work */
 };
 
 static void item_free(void *data)
@@ -40,7 +42,7 @@ static void item_free(void *data)
 
 static void heap_set(struct workqueue *queue, size_t place, struct item *item)
 {
-    queue->later.items[place] = item;
+    queue->later[place] = item;
     item->place = place;
 }
 
@@ -48,7 +50,7 @@ static void heap_up(struct workqueue *queue, struct item *item)
 {
     size_t place = item->place;
     for (; place > 0; place = (place - 1) / 2) {
-        struct item *parent = queue->later.items[(place - 1) / 2];
+        struct item *parent = queue->later[(place - 1) / 2];
         if (parent->due_ms <= item->due_ms)
             break;
         heap_set(queue, place, parent);
@@ -58,23 +60,21 @@ static void heap_up(struct workqueue *queue, struct item *item)
 
 static void heap_down(struct workqueue *queue, struct item *item)
 {
-    size_t place = item->place, count = queue->later.length;
+    size_t place = item->place, count = queue->later_count;
     for (size_t child; (child = 2 * place + 1) < count; place = child) {
-        if (child + 1 < count && ((struct item *)queue->later.items[child + 1])->due_ms < ((struct item *)queue->later.items[child])->due_ms)
+        if (child + 1 < count && queue->later[child + 1]->due_ms < queue->later[child]->due_ms)
             child++;
-        struct item *below = queue->later.items[child];
-        if (below->due_ms >= item->due_ms)
+        if (queue->later[child]->due_ms >= item->due_ms)
             break;
-        heap_set(queue, place, below);
+        heap_set(queue, place, queue->later[child]);
     }
     heap_set(queue, place, item);
 }
 
 static void heap_remove(struct workqueue *queue, struct item *item)
 {
-    struct item *last = queue->later.items[queue->later.length - 1];
+    struct item *last = queue->later[--queue->later_count];
     item->later = false;
-    (void)vec_take(&queue->later, queue->later.length - 1);
     if (last == item)
         return;
     heap_set(queue, item->place, last);
@@ -82,23 +82,37 @@ static void heap_remove(struct workqueue *queue, struct item *item)
     heap_down(queue, last);
 }
 
+static bool heap_reserve(struct workqueue *queue, size_t count)
+{
+    if (count <= queue->later_room)
+        return true;
+    size_t room = queue->later_room == 0 ? 16 : queue->later_room * 2;
+    struct item **more = mem_resize(queue->later, room * sizeof *more);
+    if (more == NULL)
+        return false;
+    queue->later = more;
+    queue->later_room = room;
+    return true;
+}
+
 /* ---- */
 
 static void forget_if_idle(struct workqueue *queue, struct item *item)
 {
-    if (!item->ready && !item->later && item->failures == 0 && item != queue->current)
+    if (!item->ready && !item->later && item->failures == 0 && item != queue->current && item != queue->all)
         map_remove(&queue->items, item->key);
 }
 
 static void set_timer(struct workqueue *queue)
 {
-    if (queue->done < queue->ready.length)
-        loop_set_timer(queue->timer, 0);
-    else if (queue->later.length > 0) {
-        int64_t left = ((struct item *)queue->later.items[0])->due_ms - clock_monotonic_ms();
-        loop_set_timer(queue->timer, left > 0 ? left : 0);
-    } else
-        loop_set_timer(queue->timer, -1);
+    int64_t left = -1;
+    if (queue->ready > 0)
+        left = 0;
+    else if (queue->later_count > 0) {
+        left = queue->later[0]->due_ms - clock_monotonic_ms();
+        left = left > 0 ? left : 0;
+    }
+    loop_set_timer(queue->timer, left);
 }
 
 static struct item *item_of(struct workqueue *queue, const char *key)
@@ -106,7 +120,7 @@ static struct item *item_of(struct workqueue *queue, const char *key)
     struct item *item = map_get(&queue->items, key);
     if (item != NULL)
         return item;
-    item = mem_zero(1, sizeof *item);
+    item = heap_reserve(queue, queue->items.count + 1) ? mem_zero(1, sizeof *item) : NULL;
     if (item == NULL || (item->key = mem_string(key)) == NULL) {
         mem_free(item);
         return NULL;
@@ -115,59 +129,61 @@ static struct item *item_of(struct workqueue *queue, const char *key)
 }
 
 /* Puts it at the end of the row, unless it stands there. */
-static bool make_ready(struct workqueue *queue, struct item *item)
+static void make_ready(struct workqueue *queue, struct item *item)
 {
     if (item->ready)
-        return true;
-    if (!vec_push(&queue->ready, item))
-        return false;
-    item->ready = true;
+        return;
     if (item->later)
         heap_remove(queue, item);
-    return true;
+    item->ready = true;
+    item->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = item;
+    else
+        queue->first = item;
+    queue->last = item;
+    queue->ready++;
 }
 
-bool workqueue_add(struct workqueue *queue, const char *key)
+static void make_later(struct workqueue *queue, struct item *item, int64_t ms)
 {
-    struct item *item = item_of(queue, key);
-    bool ok = item != NULL && make_ready(queue, item);
-    if (item != NULL)
-        forget_if_idle(queue, item);
-    if (queue->current == NULL)
-        set_timer(queue);
-    return ok;
+    int64_t due = clock_monotonic_ms() + ms;
+    if (item->ready || (item->later && item->due_ms <= due))
+        return;
+    item->due_ms = due;
+    if (!item->later) {
+        item->later = true;
+        item->place = queue->later_count++;
+    }
+    heap_up(queue, item);
 }
 
-bool workqueue_add_after(struct workqueue *queue, const char *key, int64_t ms)
+void workqueue_add_after(struct workqueue *queue, const char *key, int64_t ms)
 {
-    if (ms <= 0)
-        return workqueue_add(queue, key);
     struct item *item = item_of(queue, key);
     if (item == NULL)
-        return false;
-    int64_t due = clock_monotonic_ms() + ms;
-    bool ok = true;
-    if (item->later && due < item->due_ms) {
-        item->due_ms = due;
-        heap_up(queue, item);
-    } else if (!item->ready && !item->later) {
-        item->due_ms = due;
-        ok = vec_push(&queue->later, item);
-        if (ok) {
-            item->later = true;
-            item->place = queue->later.length - 1;
-            heap_up(queue, item);
-        }
-    }
-    forget_if_idle(queue, item);
+        make_later(queue, queue->all, WORKQUEUE_LOST_MS);
+    else if (ms <= 0)
+        make_ready(queue, item);
+    else
+        make_later(queue, item, ms);
     if (queue->current == NULL)
         set_timer(queue);
-    return ok;
 }
 
-/* One key. False: the queue is gone. */
-static bool do_one(struct workqueue *queue, struct item *item)
+void workqueue_add(struct workqueue *queue, const char *key)
 {
+    workqueue_add_after(queue, key, 0);
+}
+
+/* The first of the row. False: the queue is gone. */
+static bool do_one(struct workqueue *queue)
+{
+    struct item *item = queue->first;
+    queue->first = item->next;
+    if (queue->first == NULL)
+        queue->last = NULL;
+    queue->ready--;
     item->ready = false; /* what adds it meanwhile wants it done once more */
     queue->current = item;
     bool ok = queue->work(queue->data, item->key);
@@ -179,58 +195,33 @@ static bool do_one(struct workqueue *queue, struct item *item)
     else {
         int64_t wait = item->failures < 18 ? (int64_t)WORKQUEUE_FIRST_MS << item->failures : WORKQUEUE_LONGEST_MS;
         item->failures++;
-        if (!workqueue_add_after(queue, item->key, wait < WORKQUEUE_LONGEST_MS ? wait : WORKQUEUE_LONGEST_MS))
-            item->failures = 0; /* no memory even for that: the next change brings it back */
+        make_later(queue, item, wait < WORKQUEUE_LONGEST_MS ? wait : WORKQUEUE_LONGEST_MS);
     }
     forget_if_idle(queue, item);
     return true;
 }
 
-static void take_due(struct workqueue *queue)
-{
-    int64_t now = clock_monotonic_ms();
-    while (queue->later.length > 0) {
-        struct item *item = queue->later.items[0];
-        if (item->due_ms > now || !make_ready(queue, item))
-            break;
-    }
-}
-
 static void queue_free_now(struct workqueue *queue)
 {
     loop_drop(queue->timer);
-    vec_free(&queue->ready);
-    vec_free(&queue->later);
+    mem_free(queue->later);
     map_free(&queue->items);
     mem_free(queue);
 }
 
+/* Keys that are added by this round's work wait for the next one. */
 static void round_of_work(void *data)
 {
     struct workqueue *queue = data;
-    take_due(queue);
-    for (int n = 0; n < WORKQUEUE_ROUND && queue->done < queue->ready.length; n++) {
-        struct item *item = queue->ready.items[queue->done++];
-        if (!do_one(queue, item)) {
+    int64_t now = clock_monotonic_ms();
+    while (queue->later_count > 0 && queue->later[0]->due_ms <= now)
+        make_ready(queue, queue->later[0]);
+    size_t count = queue->ready < WORKQUEUE_ROUND ? queue->ready : WORKQUEUE_ROUND;
+    for (; count > 0; count--)
+        if (!do_one(queue)) {
             queue_free_now(queue);
             return;
         }
-    }
-    if (queue->done == queue->ready.length) {
-        vec_clear(&queue->ready);
-        queue->done = 0;
-    } else if (queue->done > 1000 && queue->done > queue->ready.length / 2) { /* the row moves up, at a cost that each key pays once */
-        struct vec rest = vec_make(queue->ready.maximum, NULL);
-        bool ok = true;
-        for (size_t i = queue->done; i < queue->ready.length && ok; i++)
-            ok = vec_push(&rest, queue->ready.items[i]);
-        if (ok) {
-            vec_free(&queue->ready);
-            queue->ready = rest;
-            queue->done = 0;
-        } else
-            vec_free(&rest);
-    }
     set_timer(queue);
 }
 
@@ -241,9 +232,8 @@ struct workqueue *workqueue_new(struct loop *loop, bool (*work)(void *data, cons
         error_memory(err);
         return NULL;
     }
-    *queue = (struct workqueue){.loop = loop, .work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free), .ready = vec_make(2 * WORKQUEUE_KEYS, NULL), .later = vec_make(WORKQUEUE_KEYS, NULL)};
-    queue->timer = loop_add_timer(loop, -1, round_of_work, queue);
-    if (queue->timer != NULL)
+    *queue = (struct workqueue){.work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free)};
+    if ((queue->all = item_of(queue, WORKQUEUE_ALL)) != NULL && (queue->timer = loop_add_timer(loop, -1, round_of_work, queue)) != NULL)
         return queue;
     queue_free_now(queue);
     error_memory(err);
@@ -262,5 +252,5 @@ void workqueue_free(struct workqueue *queue)
 
 int workqueue_length(const struct workqueue *queue)
 {
-    return (int)(queue->ready.length - queue->done + queue->later.length);
+    return (int)(queue->ready + queue->later_count);
 }
