@@ -170,6 +170,11 @@ static void print_hunks(const struct diff *d, struct buf *out)
     }
 }
 
+static bool reaches(const struct block *block, struct block end)
+{
+    return block->a + block->size == end.a && block->b + block->size == end.b;
+}
+
 bool line_diff(const char *from, const char *to, struct buf *out)
 {
     struct diff d = {0};
@@ -185,11 +190,8 @@ bool line_diff(const char *from, const char *to, struct buf *out)
     struct block end = {d.count_a, d.count_b, 0};
     /* An empty block at each end gives the outer hunks something to hold on to. */
     ok = ok && add_block(&d, (struct block){0, 0, 0}) && match_between(&d, (struct block){0, 0, 0}, end);
-    if (ok && d.blocks[d.block_count - 1].a + d.blocks[d.block_count - 1].size == d.count_a &&
-        d.blocks[d.block_count - 1].b + d.blocks[d.block_count - 1].size == d.count_b)
-        ok = true;
-    else
-        ok = ok && add_block(&d, end);
+    if (ok && !reaches(&d.blocks[d.block_count - 1], end))
+        ok = add_block(&d, end);
     if (ok && d.block_count > 1)
         print_hunks(&d, out);
     mem_free(d.a);

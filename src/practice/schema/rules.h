@@ -51,7 +51,8 @@ struct rules {
 /* The rules of a built-in kind; of one without any of its own, and of custom resources, an empty one (never NULL). */
 const struct rules *rules_of(const struct schema_kind *kind);
 
-/* The whole ways, for the API. `object` is decoded. */
+/* The whole ways, for the API. `object` is decoded; `kind` is the stored version (convert.h), but for Events: they are judged in the version that they
+ * come in. Not done here: what admission, the clock (lastTransitionTime of a gated Pod's condition is null) and allocation fill in. */
 /* Defaults: the table's and the kind's, each field in its place afterwards (decode.h). Used on bodies and on what a patch made. */
 bool rules_default(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
 /* Before a creation: status, generation, what clients may not set. metadata that the server owns (uid, name from generateName, creationTimestamp ...)
