@@ -540,7 +540,7 @@ static void *start(const struct place_of_work *place, struct error *err)
         return NULL;
     }
     *garbage = (struct garbage){.api = place->api, .client = place->client, .reader = place->reader, .graph = graph_make(), .sources = vec_make(STATE_RESOURCES, source_free)};
-    if ((garbage->queue = workqueue_new(place->api->loop, work, garbage, err)) != NULL && (garbage->definitions = informer_new(place->reader, &definitions, definitions_changed, garbage, err)) != NULL) {
+    if ((garbage->queue = workqueue_new(place->api->loop, place->api->state, work, garbage, err)) != NULL && (garbage->definitions = informer_new(place->reader, &definitions, definitions_changed, garbage, err)) != NULL) {
         if (follow_kinds(garbage))
             return garbage;
         error_memory(err);

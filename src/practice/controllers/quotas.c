@@ -166,7 +166,7 @@ static void *start(const struct place_of_work *place, struct error *err)
         return NULL;
     }
     *controller = (struct quotas){.api = place->api, .client = place->client, .reader = place->reader, .counted = vec_make(STATE_RESOURCES, counted_free)};
-    if ((controller->queue = workqueue_new(place->api->loop, work, controller, err)) != NULL && (controller->informer = informer_new(place->reader, &quotas, quota_changed, controller, err)) != NULL &&
+    if ((controller->queue = workqueue_new(place->api->loop, place->api->state, work, controller, err)) != NULL && (controller->informer = informer_new(place->reader, &quotas, quota_changed, controller, err)) != NULL &&
         (controller->definitions = informer_new(place->reader, &definitions, definitions_changed, controller, err)) != NULL) {
         if (follow_kinds(controller))
             return controller;

@@ -3,8 +3,9 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "practice/state/state.h"
 
-enum { WORKQUEUE_ROUND = 20, WORKQUEUE_FIRST_MS = 5, WORKQUEUE_LONGEST_MS = 1000000, WORKQUEUE_LOST_MS = 100 };
+enum { WORKQUEUE_ROUND = 20, WORKQUEUE_FIRST_MS = 5, WORKQUEUE_LONGEST_MS = 1000000, WORKQUEUE_LOST_MS = 100, WORKQUEUE_UNDONE_MS = 1000 };
 
 struct item {
     char *key;
@@ -18,6 +19,7 @@ struct item {
 
 /* Only a new key takes memory: what it may need later is taken then. */
 struct workqueue {
+    struct state *state;
     struct loop_event *timer;
     bool (*work)(void *data, const char *key);
     void *data;
@@ -28,7 +30,8 @@ struct workqueue {
     size_t later_count, later_room;
     struct item *all;             /* WORKQUEUE_ALL, there from the start on */
     struct item *current;         /* whose work is being done */
-    bool freed;                   /* from inside work */
+    bool freed;                   /* from inside work, or while commits are waited for */
+    unsigned commits;             /* calls that the state owes */
 };
 
 static void item_free(void *data)
@@ -201,12 +204,40 @@ static bool do_one(struct workqueue *queue)
     return true;
 }
 
-static void queue_free_now(struct workqueue *queue)
+/* Once the state owes no call any more. */
+static void free_at_last(struct workqueue *queue)
 {
     loop_drop(queue->timer);
+    queue->timer = NULL;
+    queue->freed = true;
+    if (queue->commits > 0)
+        return;
     mem_free(queue->later);
     map_free(&queue->items);
     mem_free(queue);
+}
+
+static void committed(void *data, const struct error *err)
+{
+    struct workqueue *queue = data;
+    queue->commits--;
+    if (queue->freed) {
+        free_at_last(queue);
+    } else if (err != NULL) {
+        make_later(queue, queue->all, WORKQUEUE_UNDONE_MS);
+        set_timer(queue);
+    }
+}
+
+/* What this round wrote is to last. */
+static void follow_commit(struct workqueue *queue)
+{
+    if (queue->state == NULL || state_is_clean(queue->state))
+        return;
+    if (state_after_commit(queue->state, committed, queue))
+        queue->commits++;
+    else
+        make_later(queue, queue->all, WORKQUEUE_LOST_MS); /* nobody would say */
 }
 
 /* Keys that are added by this round's work wait for the next one. */
@@ -219,23 +250,24 @@ static void round_of_work(void *data)
     size_t count = queue->ready < WORKQUEUE_ROUND ? queue->ready : WORKQUEUE_ROUND;
     for (; count > 0; count--)
         if (!do_one(queue)) {
-            queue_free_now(queue);
+            free_at_last(queue);
             return;
         }
+    follow_commit(queue);
     set_timer(queue);
 }
 
-struct workqueue *workqueue_new(struct loop *loop, bool (*work)(void *data, const char *key), void *data, struct error *err)
+struct workqueue *workqueue_new(struct loop *loop, struct state *state, bool (*work)(void *data, const char *key), void *data, struct error *err)
 {
     struct workqueue *queue = mem_zero(1, sizeof *queue);
     if (queue == NULL) {
         error_memory(err);
         return NULL;
     }
-    *queue = (struct workqueue){.work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free)};
+    *queue = (struct workqueue){.state = state, .work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free)};
     if ((queue->all = item_of(queue, WORKQUEUE_ALL)) != NULL && (queue->timer = loop_add_timer(loop, -1, round_of_work, queue)) != NULL)
         return queue;
-    queue_free_now(queue);
+    free_at_last(queue);
     error_memory(err);
     return NULL;
 }
@@ -247,7 +279,7 @@ void workqueue_free(struct workqueue *queue)
     if (queue->current != NULL)
         queue->freed = true;
     else
-        queue_free_now(queue);
+        free_at_last(queue);
 }
 
 int workqueue_length(const struct workqueue *queue)

@@ -10,13 +10,15 @@
 #include "loop/loop.h"
 
 struct workqueue;
+struct state;
 
 /* What work is called with when a key could not be kept (no memory): look at everything. It never fails to come. Controllers add it themselves where they must look at all. */
 #define WORKQUEUE_ALL ""
 
 /* work is called from the loop with one key at a time ("ns/name"), a few a round so that requests are served in between; false: it failed, the key comes back after 5 ms, doubling up to 1000 s
- * (as the real one's default limiter) with each failure in a row. A key that is added while its work is done comes again. A queue with nothing due sleeps. */
-struct workqueue *workqueue_new(struct loop *loop, bool (*work)(void *data, const char *key), void *data, struct error *err) __attribute__((warn_unused_result));
+ * (as the real one's default limiter) with each failure in a row. A key that is added while its work is done comes again. A queue with nothing due sleeps.
+ * When what was written in its work cannot be committed (a full disk), and so was undone, WORKQUEUE_ALL comes, too. state NULL: nothing is written. The state is closed later than the queue. */
+struct workqueue *workqueue_new(struct loop *loop, struct state *state, bool (*work)(void *data, const char *key), void *data, struct error *err) __attribute__((warn_unused_result));
 void workqueue_free(struct workqueue *queue); /* also from inside work */
 /* Without memory, or with WORKQUEUE_KEYS of them, WORKQUEUE_ALL comes a little later instead. */
 void workqueue_add(struct workqueue *queue, const char *key);

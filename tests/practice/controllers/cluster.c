@@ -132,6 +132,21 @@ const char *cluster_text(struct cluster *cluster, const struct client_resource *
     return text;
 }
 
+static bool is_served(struct cluster *cluster)
+{
+    struct error err = ERROR_INIT;
+    assert_null(client_get(cluster->client, &widgets, "default", "none", &err));
+    return strstr(err.message, "could not find the requested resource") == NULL;
+}
+
+void cluster_define(struct cluster *cluster)
+{
+    cluster_make(cluster, &definitions, "",
+                 "{'metadata':{'name':'widgets.example.com'},'spec':{'group':'example.com','scope':'Namespaced','names':{'plural':'widgets','singular':'widget','kind':'Widget'},"
+                 "'versions':[{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','x-kubernetes-preserve-unknown-fields':true}}}]}}");
+    UNTIL(cluster, is_served(cluster));
+}
+
 void cluster_settle(struct cluster *cluster)
 {
     int64_t end = clock_monotonic_ms() + LONG_MS, from;

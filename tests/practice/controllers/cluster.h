@@ -31,6 +31,8 @@ void cluster_delete(struct cluster *cluster, const struct client_resource *resou
 bool cluster_has(struct cluster *cluster, const struct client_resource *resource, const char *ns, const char *name);
 /* The compact JSON of what is at a path of keys joined by dots ("status.conditions"), "" if there is nothing; as the uid above. */
 const char *cluster_text(struct cluster *cluster, const struct client_resource *resource, const char *ns, const char *name, const char *path);
+/* Defines the widgets, and waits until they are served. */
+void cluster_define(struct cluster *cluster);
 /* Lets the loop run until nothing is due for a while: everything that controllers had to do is done. */
 void cluster_settle(struct cluster *cluster);
 

@@ -127,10 +127,7 @@ static void one_that_was_being_deleted_before_the_controllers_ran_goes(void **st
 static void custom_objects_go_with_it_too(void **state)
 {
     struct cluster *cluster = *state;
-    cluster_make(cluster, &definitions, "",
-                 "{'metadata':{'name':'widgets.example.com'},'spec':{'group':'example.com','scope':'Namespaced','names':{'plural':'widgets','singular':'widget','kind':'Widget'},"
-                 "'versions':[{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'object','x-kubernetes-preserve-unknown-fields':true}}}]}}");
-    UNTIL(cluster, strstr(cluster_text(cluster, &definitions, "", "widgets.example.com", "status.conditions"), "InitialNamesAccepted") != NULL);
+    cluster_define(cluster);
     cluster_make(cluster, &namespaces_, "", "{'metadata':{'name':'custom'}}");
     cluster_make(cluster, &widgets, "custom", "{'apiVersion':'example.com/v1','kind':'Widget','metadata':{'name':'w','finalizers':['example.com/x']}}");
     cluster_delete(cluster, &namespaces_, "", "custom", PROPAGATION_BACKGROUND);

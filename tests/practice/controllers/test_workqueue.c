@@ -45,7 +45,7 @@ static struct bench begin(void)
 
 static void open_queue(struct bench *bench)
 {
-    bench->queue = workqueue_new(bench->loop, work, bench, NULL);
+    bench->queue = workqueue_new(bench->loop, NULL, work, bench, NULL);
     assert_non_null(bench->queue);
 }
 
@@ -238,7 +238,7 @@ static void a_queue_without_memory_is_none(void **state)
     for (int nth = 1;; nth++) {
         struct error err = ERROR_INIT;
         mem_fail_at(nth);
-        struct workqueue *queue = workqueue_new(loop, work, NULL, &err);
+        struct workqueue *queue = workqueue_new(loop, NULL, work, NULL, &err);
         mem_fail_at(0);
         if (queue != NULL) {
             assert_true(nth > 2);
