@@ -428,7 +428,8 @@ bool disk_forget(struct disk *disk, int64_t now_ms, uint64_t *oldest, uint64_t *
     uint64_t left = *bytes;
     if (!read_eldest(disk, *oldest, eldest, &count, err))
         return false;
-    while (done < count && done < DISK_STEP && (is_over(eldest[done].time_ms, now_ms) || left > STATE_HISTORY)) {
+    while (done < count && done < DISK_STEP && *bytes - left < DISK_STEP_BYTES &&
+           (is_over(eldest[done].time_ms, now_ms) || left > STATE_HISTORY)) {
         left -= eldest[done].frees < left ? eldest[done].frees : left;
         done++;
     }

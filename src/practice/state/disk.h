@@ -55,8 +55,9 @@ bool disk_past(struct disk *disk, state_resource resource, const char *only_ns, 
 struct object *disk_object(struct disk *disk, uint64_t version, struct error *err) __attribute__((warn_unused_result)); /* whole; NULL: failed */
 
 /* Forgets changes above *oldest, eldest first, that are older than STATE_KEEP_MS, and others as long as *bytes is above STATE_HISTORY; at most DISK_STEP
- * of them, in a transaction of its own. On success *oldest and *bytes are what is left, *next_ms the time of the eldest change left (0: none). */
-enum { DISK_STEP = 128 };
+ * of them and little more than DISK_STEP_BYTES, in a transaction of its own. On success *oldest and *bytes are what is left, *next_ms the time of the
+ * eldest change left (0: none). */
+enum { DISK_STEP = 128, DISK_STEP_BYTES = 1 << 20 };
 bool disk_forget(struct disk *disk, int64_t now_ms, uint64_t *oldest, uint64_t *bytes, int64_t *next_ms, struct error *err)
     __attribute__((warn_unused_result));
 /* Drops every version. */
