@@ -56,13 +56,14 @@ void describe_free(struct describe *describe)
 struct form {
     const char *name; /* of the key that it is kept under */
     const char *type;
-    bool aggregated, beta;
+    bool aggregated, beta, protobuf;
 };
 
 static const struct form forms[] = {
-    {"plain", "application/json", false, false},
-    {"v2", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", true, false},
-    {"v2beta1", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList", true, true},
+    {"plain", "application/json", false, false, false},
+    {"v2", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", true, false, false},
+    {"v2beta1", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList", true, true, false},
+    {"protobuf", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", false, false, true},
 };
 
 static bool has_parameter(const char *range, size_t length, const char *wanted)
@@ -75,7 +76,7 @@ static bool has_parameter(const char *range, size_t length, const char *wanted)
 }
 
 /* The first media type of the Accept header that we have. NULL: none of them. Parameters may come in any order. */
-static const struct form *choose_form(const char *accept)
+static const struct form *choose_discovery(const char *accept)
 {
     if (accept == NULL || accept[0] == '\0')
         return &forms[0];
@@ -97,6 +98,23 @@ static const struct form *choose_form(const char *accept)
         range += strspn(range, " ");
     }
     return NULL;
+}
+
+/* OpenAPI v2 is protobuf for those who name that first; it has an older name too. */
+static const struct form *choose_openapi(const char *accept)
+{
+    const char *json = accept != NULL ? strstr(accept, "json") : NULL, *protobuf = accept != NULL ? strstr(accept, "application/com.github.proto-openapi.spec.v2") : NULL;
+    return protobuf != NULL && (json == NULL || protobuf < json) ? &forms[3] : &forms[0];
+}
+
+static const struct form *choose_form(const char *path, const char *accept)
+{
+    const struct form *form = &forms[0];
+    if (strcmp(path, "/openapi/v2") == 0)
+        form = choose_openapi(accept);
+    else if (strcmp(path, "/api") == 0 || strcmp(path, "/apis") == 0)
+        form = choose_discovery(accept);
+    return form != NULL ? form : &forms[0]; /* whatever was asked for, as the real server does */
 }
 
 /* ---- making ---- */
@@ -144,6 +162,8 @@ static bool make(const struct api *api, const char *path, const struct form *for
         discovery_aggregated(api, false, form->beta, out);
     else if (strcmp(path, "/apis") == 0)
         discovery_groups(api, out);
+    else if (strcmp(path, "/openapi/v2") == 0)
+        openapi2_document(api, form->protobuf, out);
     else if (strcmp(path, "/openapi/v3") == 0)
         openapi3_index(api, out);
     else if (strncmp(path, "/openapi/v3/api/", 16) == 0)
@@ -177,10 +197,7 @@ static struct kept *keep(struct buf *text, bool tagged)
 
 bool describe_answer(struct describe *describe, const char *path, const char *accept, struct described *out, struct status *failure)
 {
-    bool is_root = strcmp(path, "/api") == 0 || strcmp(path, "/apis") == 0;
-    const struct form *form = choose_form(accept);
-    if (form == NULL || !is_root)
-        form = &forms[0]; /* whatever was asked for, as the real server does */
+    const struct form *form = choose_form(path, accept);
     uint64_t generation = registry_generation(describe->api->registry);
     if (generation != describe->generation) {
         map_free(&describe->kept);
@@ -191,7 +208,7 @@ bool describe_answer(struct describe *describe, const char *path, const char *ac
     if (kept == NULL && key != NULL) {
         struct buf text = buf_make(DESCRIBE_TEXT);
         bool found = make(describe->api, path, form, &text);
-        kept = found ? keep(&text, form->aggregated) : NULL;
+        kept = found ? keep(&text, form->aggregated || strncmp(path, "/openapi/", 9) == 0) : NULL;
         buf_free(&text);
         if (!found) {
             mem_free(key);

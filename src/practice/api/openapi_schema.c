@@ -78,6 +78,47 @@ void openapi_set_sort(struct openapi_set *set)
     vec_sort(&set->schemas, by_name);
 }
 
+static bool add_named(struct openapi_set *set, const char *prefix, const char *name)
+{
+    char *whole = mem_printf("%s%s", prefix, name);
+    bool ok = whole != NULL && openapi_set_add(set, schema_definition(whole));
+    mem_free(whole);
+    return ok;
+}
+
+bool openapi_is_of(const struct schema_kind *kind, const char *group, const char *version)
+{
+    return group == NULL || (strcmp(kind->group, group) == 0 && strcmp(kind->version, version) == 0);
+}
+
+bool openapi_collect(const struct api *api, const char *group, const char *version, struct openapi_set *set)
+{
+    size_t count;
+    const struct schema_kind *const *kinds = registry_kinds(api->registry, &count);
+    bool ok = add_named(set, OPENAPI_META, "DeleteOptions") && add_named(set, OPENAPI_META, "Status") && add_named(set, OPENAPI_META, "ObjectMeta") && add_named(set, OPENAPI_META, "ListMeta");
+    for (size_t i = 0; i < count && ok; i++) {
+        if (!openapi_is_of(kinds[i], group, version) || kinds[i]->crd != NULL)
+            continue;
+        ok = openapi_set_add(set, kinds[i]->schema) && (kinds[i]->schema == NULL || kinds[i]->schema->name == NULL || add_named(set, kinds[i]->schema->name, "List"));
+        for (const struct schema_subresource *sub = kinds[i]->subresources; sub != NULL && sub->name != NULL && ok; sub++)
+            ok = openapi_set_add(set, sub->schema);
+    }
+    openapi_set_sort(set);
+    return ok;
+}
+
+void openapi_join(void *data, const struct buf *text)
+{
+    struct openapi_joined *joined = data;
+    if (text == NULL || !buf_ok(text)) {
+        joined->failed = true;
+        return;
+    }
+    buf_append(joined->out, ",", joined->any);
+    buf_append(joined->out, text->bytes, text->length);
+    joined->any = true;
+}
+
 /* ---- one node ---- */
 
 static void words(const char *key, const char *const *list, struct buf *out)
@@ -229,25 +270,83 @@ static void kinds_of(const struct api *api, const struct schema *schema, struct 
     buf_append_string(out, comma[0] != '\0' ? "]" : "");
 }
 
-void openapi_definitions(const struct api *api, const struct openapi_set *set, const struct openapi_form *form, struct buf *out)
+static void definition(const struct api *api, const struct schema *schema, const struct openapi_form *form, struct buf *out)
 {
-    const char *comma = "";
-    for (size_t i = 0; i < set->schemas.length; i++) {
-        const struct schema *schema = set->schemas.items[i];
-        buf_printf(out, "%s\"%s\":{", comma, schema->name);
-        if (schema->description != NULL) {
-            buf_append_string(out, "\"description\":");
-            json_quote(schema->description, out);
-            buf_append_string(out, ",");
+    buf_printf(out, "\"%s\":{", schema->name);
+    if (schema->description != NULL) {
+        buf_append_string(out, "\"description\":");
+        json_quote(schema->description, out);
+        buf_append_string(out, ",");
+    }
+    properties(schema, form, out);
+    kinds_of(api, schema, out);
+    buf_append_string(out, "}");
+}
+
+/* What discovery and watches answer has no schema in the table: nobody writes it. */
+static void other_definitions(const struct openapi_form *form, struct buf *out, openapi_piece *piece, void *data)
+{
+    static const char *const others[][2] = {
+        {OPENAPI_META "Patch", "\"type\":\"object\""},
+        {OPENAPI_META "WatchEvent", "\"type\":\"object\",\"required\":[\"type\",\"object\"],\"properties\":{\"object\":{\"$ref\":\"%sio.k8s.apimachinery.pkg.runtime.RawExtension\"},\"type\":{\"type\":\"string\"}}"},
+        {OPENAPI_META "APIResource", "\"type\":\"object\",\"required\":[\"name\",\"singularName\",\"namespaced\",\"kind\",\"verbs\"],\"properties\":{\"kind\":{\"type\":\"string\"},"
+                                     "\"name\":{\"type\":\"string\"},\"namespaced\":{\"type\":\"boolean\"},\"singularName\":{\"type\":\"string\"},\"verbs\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}"},
+        {OPENAPI_META "APIResourceList", "\"type\":\"object\",\"required\":[\"groupVersion\",\"resources\"],\"properties\":{\"apiVersion\":{\"type\":\"string\"},\"groupVersion\":{\"type\":\"string\"},"
+                                         "\"kind\":{\"type\":\"string\"},\"resources\":{\"type\":\"array\",\"items\":{\"$ref\":\"%s" OPENAPI_META "APIResource\"}}},"
+                                         "\"x-kubernetes-group-version-kind\":[{\"group\":\"\",\"kind\":\"APIResourceList\",\"version\":\"v1\"}]"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *body = others[i][1], *mark = strstr(body, "%s");
+        buf_clear(out);
+        buf_printf(out, "\"%s\":{", others[i][0]);
+        buf_append(out, body, mark != NULL ? (size_t)(mark - body) : strlen(body));
+        if (mark != NULL) {
+            buf_append_string(out, form->reference);
+            buf_append_string(out, mark + 2);
         }
-        properties(schema, form, out);
-        kinds_of(api, schema, out);
         buf_append_string(out, "}");
-        comma = ",";
+        piece(data, out);
+    }
+}
+
+void openapi_definitions(const struct api *api, const struct openapi_set *set, const struct openapi_form *form, openapi_piece *piece, void *data)
+{
+    struct buf text = buf_make(OPENAPI_PIECE);
+    for (size_t i = 0; i < set->schemas.length; i++) {
+        buf_clear(&text);
+        definition(api, set->schemas.items[i], form, &text);
+        piece(data, &text);
     }
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        if (set->scalars[scalars[i].type]) {
-            buf_printf(out, "%s\"%s\":{%s}", comma, scalars[i].name, form->v2 ? scalars[i].v2 : scalars[i].v3);
-            comma = ",";
+        if (set->scalars[scalars[i].type] || scalars[i].type == SCHEMA_RAW) {
+            buf_clear(&text);
+            buf_printf(&text, "\"%s\":{%s}", scalars[i].name, form->v2 ? scalars[i].v2 : scalars[i].v3);
+            piece(data, &text);
         }
+    other_definitions(form, &text, piece, data);
+    buf_free(&text);
+}
+
+/* Of its objects, and of their list. */
+void openapi_custom_definitions(const struct schema_kind *kind, const struct openapi_form *form, openapi_piece *piece, void *data)
+{
+    char *name = openapi_custom_name(kind, ""), *list = openapi_custom_name(kind, "List");
+    struct buf text = buf_make(OPENAPI_PIECE);
+    if (name == NULL || list == NULL || (buf_printf(&text, "\"%s\":", name), !crd_openapi(kind, form->v2, &text)))
+        buf_free(&text);
+    piece(data, text.length > 0 ? &text : NULL);
+    buf_clear(&text);
+    if (name != NULL && list != NULL) {
+        buf_printf(&text, "\"%s\":{\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"apiVersion\":{\"type\":\"string\"},\"items\":{\"type\":\"array\",\"items\":", list);
+        openapi_reference("", name, form, &text);
+        buf_append_string(&text, "},\"kind\":{\"type\":\"string\"},\"metadata\":");
+        openapi_reference(OPENAPI_META, "ListMeta", form, &text);
+        buf_append_string(&text, "},\"x-kubernetes-group-version-kind\":[");
+        openapi_kind(kind->group, kind->version, kind->list_kind, &text);
+        buf_append_string(&text, "]}");
+        piece(data, &text);
+    }
+    buf_free(&text);
+    mem_free(name);
+    mem_free(list);
 }
