@@ -27,6 +27,7 @@ struct garbage {
     struct graph graph;
     bool torn;          /* an event could not be kept (no memory): the graph is to be made anew */
     struct vec sources; /* of struct source, owned */
+    uint64_t generation;    /* of the kinds that they are of */
     struct informer *definitions;
 };
 
@@ -367,9 +368,13 @@ static bool collect(struct garbage *garbage, struct node *node, const struct val
     return ok;
 }
 
-/* True if every informer has told what is committed by now: else there may be dependents that the graph does not know yet. */
-static bool knows_all(const struct garbage *garbage)
+/* True if every kind has an informer, and each has told what is committed by now: else there may be dependents that the graph does not know yet. */
+static bool knows_all(struct garbage *garbage)
 {
+    if (garbage->generation != client_kinds_generation(garbage->client)) {
+        workqueue_add(garbage->queue, other_kinds);
+        return false;
+    }
     for (size_t i = 0; i < garbage->sources.length; i++)
         if (!informer_current(((const struct source *)garbage->sources.items[i])->informer))
             return false;
@@ -480,6 +485,7 @@ static bool follow_kind(void *data, const struct schema_kind *kind)
 
 static bool follow_kinds(struct garbage *garbage)
 {
+    uint64_t generation = client_kinds_generation(garbage->client);
     for (size_t i = 0; i < garbage->sources.length; i++)
         ((struct source *)garbage->sources.items[i])->there = false;
     if (!client_each_kind(garbage->client, VERB_LIST | VERB_WATCH | VERB_DELETE, follow_kind, garbage))
@@ -491,6 +497,7 @@ static bool follow_kinds(struct garbage *garbage)
         forget_source(garbage, source);
         vec_remove(&garbage->sources, i);
     }
+    garbage->generation = generation;
     return true;
 }
 

@@ -1,5 +1,8 @@
 /* What every cluster has and gets back: accounts, the root CA, roles, counted quotas; after a reset, too; and sleep. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "cluster.h"
@@ -129,6 +132,57 @@ static void after_a_reset_everything_is_right_again(void **state)
     }
 }
 
+/* A snapshot that was taken in the middle of everything, while no controller ran. */
+static void save_half_done(struct cluster *cluster, const char *path)
+{
+    cluster_settle(cluster);
+    cluster_stop(cluster);
+    cluster_define(cluster);
+    cluster_make(cluster, &namespaces_, "", "{'metadata':{'name':'going'}}");
+    cluster_make(cluster, &configmaps, "going", "{'metadata':{'name':'a'}}");
+    cluster_delete(cluster, &namespaces_, "", "going", PROPAGATION_BACKGROUND);
+    cluster_make(cluster, &namespaces_, "", "{'metadata':{'name':'fresh'}}");
+    const char *owner = cluster_make(cluster, &configmaps, "fresh", "{'metadata':{'name':'parent'}}");
+    cluster_make(cluster, &secrets, "fresh", "{'metadata':{'name':'orphan','ownerReferences':[{'apiVersion':'v1','kind':'ConfigMap','name':'parent','uid':'%s'}]}}", owner);
+    cluster_make(cluster, &widgets, "fresh",
+                 "{'apiVersion':'example.com/v1','kind':'Widget','metadata':{'name':'orphan','ownerReferences':[{'apiVersion':'v1','kind':'ConfigMap','name':'parent','uid':'%s'}]}}", owner);
+    cluster_make(cluster, &secrets, "fresh", "{'metadata':{'name':'lost','ownerReferences':[{'apiVersion':'v1','kind':'Secret','name':'x','uid':'11111111-2222-3333-4444-555555555555'}]}}");
+    cluster_make(cluster, &quotas, "fresh", "{'metadata':{'name':'q'},'spec':{'hard':{'secrets':'5','count/widgets.example.com':'3'}}}");
+    cluster_delete(cluster, &configmaps, "fresh", "parent", PROPAGATION_ORPHAN);
+    assert_true(server_save(cluster->world.server, path, NULL));
+    cluster_start(cluster);
+}
+
+static void after_a_load_everything_is_right_again(void **state)
+{
+    struct cluster *cluster = *state;
+    char path[] = "/tmp/kt-controllers-XXXXXX";
+    assert_non_null(mkdtemp(path));
+    char file[64];
+    snprintf(file, sizeof file, "%s/saved", path);
+    assert_true(server_reset(cluster->world.server, NULL));
+    cluster_let_in(cluster);
+    save_half_done(cluster, file);
+    for (int round = 0; round < 3; round++) {
+        if (round != 1) { /* onto an empty cluster, onto itself, onto one without the custom kind */
+            assert_true(server_reset(cluster->world.server, NULL));
+            cluster_let_in(cluster);
+        }
+        cluster_settle(cluster);
+        assert_true(server_load(cluster->world.server, file, NULL));
+        UNTIL(cluster, !cluster_has(cluster, &namespaces_, "", "going") && !cluster_has(cluster, &configmaps, "fresh", "parent") && !cluster_has(cluster, &secrets, "fresh", "lost"));
+        UNTIL(cluster, has_both(cluster, "fresh") && has_both(cluster, "default"));
+        UNTIL(cluster, strcmp(cluster_text(cluster, &quotas, "fresh", "q", "status.used"), "{\"count/widgets.example.com\":\"1\",\"secrets\":\"1\"}") == 0);
+        cluster_settle(cluster);
+        assert_string_equal(cluster_text(cluster, &secrets, "fresh", "orphan", "metadata.ownerReferences"), "");
+        assert_string_equal(cluster_text(cluster, &widgets, "fresh", "orphan", "metadata.ownerReferences"), "");
+        assert_true(cluster_has(cluster, &secrets, "fresh", "orphan"));
+        assert_true(cluster_has(cluster, &widgets, "fresh", "orphan"));
+    }
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
 static void with_nothing_to_do_nothing_wakes_up(void **state)
 {
     struct cluster *cluster = *state;
@@ -148,6 +202,7 @@ int test_controllers(void)
         cmocka_unit_test(roles_are_gathered_and_thinned_again),
         cmocka_unit_test(a_quota_is_counted_after_deletes_and_changes),
         cmocka_unit_test(after_a_reset_everything_is_right_again),
+        cmocka_unit_test(after_a_load_everything_is_right_again),
     };
     return cmocka_run_group_tests(tests, open_cluster, close_cluster);
 }
