@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "practice/controllers/workqueue.h"
+#include "practice/state/state.h"
 
 struct bench {
     struct loop *loop;
@@ -250,6 +251,71 @@ static void a_queue_without_memory_is_none(void **state)
     loop_free(loop);
 }
 
+struct writer {
+    struct state *state;
+    state_resource resource;
+    struct workqueue *queue;
+    int all; /* how often it was to look at everything */
+    bool wrote;
+};
+
+static bool write_one(void *data, const char *key)
+{
+    static const char text[] = "\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"\"}}";
+    struct writer *writer = data;
+    writer->all += strcmp(key, WORKQUEUE_ALL) == 0;
+    const struct object *old = state_get(writer->state, writer->resource, "", "a");
+    const struct object_new wanted = {.resource = writer->resource, .ns = "", .name = "a", .uid = "u", .text = text, .length = sizeof text - 1, .gap = sizeof text - 4};
+    writer->wrote = state_put(writer->state, &wanted, old, NULL) != NULL;
+    assert_true(writer->wrote);
+    return true;
+}
+
+static int64_t now(void *data)
+{
+    (void)data;
+    return clock_wall_ms();
+}
+
+/* A commit that fails undoes what work wrote, which believed to be done with it. */
+static void what_could_not_be_committed_makes_it_look_at_everything(void **state)
+{
+    (void)state;
+    int undone = 0;
+    struct loop *loop = loop_new(NULL);
+    struct writer writer = {.state = state_open(NULL, loop, now, NULL, NULL)};
+    assert_non_null(writer.state);
+    writer.resource = state_resource_of(writer.state, "things");
+    writer.queue = workqueue_new(loop, writer.state, write_one, &writer, NULL);
+    assert_non_null(writer.queue);
+    for (int nth = 1; nth < 40 && undone < 2; nth++) {
+        writer.wrote = false;
+        writer.all = 0;
+        workqueue_add(writer.queue, "a");
+        while (!writer.wrote)
+            loop_once(loop, 1000);
+        if (state_is_clean(writer.state))
+            continue;
+        mem_fail_at(nth);
+        bool committed = state_commit(writer.state, NULL);
+        mem_fail_at(0);
+        int64_t until = clock_monotonic_ms() + 60000;
+        while (!committed && writer.all == 0) {
+            assert_true(clock_monotonic_ms() < until);
+            loop_once(loop, 2000);
+        }
+        undone += !committed;
+    }
+    assert_true(undone > 0);
+    workqueue_add(writer.queue, "a");
+    writer.wrote = false;
+    while (!writer.wrote)
+        loop_once(loop, 1000);
+    workqueue_free(writer.queue); /* while the state still owes it a call */
+    state_close(writer.state);
+    loop_free(loop);
+}
+
 int test_workqueue(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +329,7 @@ int test_workqueue(void)
         cmocka_unit_test(with_nothing_due_it_sleeps),
         cmocka_unit_test(a_key_that_cannot_be_kept_makes_it_look_at_everything),
         cmocka_unit_test(a_queue_without_memory_is_none),
+        cmocka_unit_test(what_could_not_be_committed_makes_it_look_at_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
