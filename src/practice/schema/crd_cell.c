@@ -11,6 +11,21 @@
 
 enum { CELL = 1 << 20 };
 
+static void print_plain(const struct value *v, struct buf *out)
+{
+    char number[CRD_NUMBER];
+    int64_t i;
+    double d = 0;
+    bool whole = value_as_int(v, &i);
+    if (whole) {
+        buf_printf(out, "%lld", (long long)i);
+        return;
+    }
+    value_as_double(v, &d);
+    crd_print_number(d, false, number);
+    buf_append_string(out, number);
+}
+
 /* A text as the printer makes it of anything: lists and objects are JSON. */
 static bool print_text(const struct value *v, struct buf *out)
 {
@@ -23,6 +38,8 @@ static bool print_text(const struct value *v, struct buf *out)
         json_print(v, false, &text);
     else if (value_type(v) == VALUE_NULL)
         buf_append_string(&text, "null");
+    else if (value_type(v) == VALUE_NUMBER)
+        print_plain(v, &text);
     else
         go_print(v, &text);
     bool ok = buf_ok(&text);

@@ -203,13 +203,12 @@ static void check_format(const struct checking *checking, const struct crd_node 
         say_type(checking, place, format, value_text(v), out);
 }
 
-/* A number as Go's %v has it. */
-static void print_number(double d, bool whole, char out[static 64])
+void crd_print_number(double d, bool whole, char out[static CRD_NUMBER])
 {
     char digits[40];
     int precision = 1;
     if (whole) {
-        snprintf(out, 64, "%lld", (long long)d);
+        snprintf(out, CRD_NUMBER, "%lld", (long long)d);
         return;
     }
     for (; precision <= 17; precision++) {
@@ -219,26 +218,53 @@ static void print_number(double d, bool whole, char out[static 64])
     }
     const char *e = strchr(digits, 'e');
     int exponent = e != NULL ? (int)number_read_double(e + 1, NULL) : 0;
-    if (exponent < -4 || exponent >= 21)
-        snprintf(out, 64, "%s", digits);
+    if (exponent < -4 || exponent >= 6)
+        snprintf(out, CRD_NUMBER, "%s", digits);
     else
-        snprintf(out, 64, "%.*f", precision - 1 - exponent > 0 ? precision - 1 - exponent : 0, d);
+        snprintf(out, CRD_NUMBER, "%.*f", precision - 1 - exponent > 0 ? precision - 1 - exponent : 0, d);
 }
 
-static bool is_multiple(const struct value *v, double data, double factor)
+static bool is_multiple(double data, double factor)
 {
-    int64_t whole;
-    if (value_as_int(v, &whole) && (int64_t)factor > 0)
-        return whole % (int64_t)factor == 0;
     double quotient = factor < 1 ? 1 / factor * data : data / factor, rounded = round(quotient);
     return quotient == rounded || (rounded != 0 && fabs(quotient - rounded) / fabs(rounded) < 1e-9);
+}
+
+/* For whole numbers the factor is a whole one, too: without its fraction, which may leave nothing of it. */
+static void check_multiple(const struct checking *checking, const struct crd_node *node, const struct value *v, double data, const struct place *place, struct outcome *out)
+{
+    double factor = 0;
+    int64_t whole = 0;
+    char number[CRD_NUMBER], words[128];
+    if (!value_as_double(value_get(node->json, "multipleOf"), &factor))
+        return;
+    bool is_whole = value_as_int(v, &whole) && fabs(factor) < 9e18;
+    if (is_whole)
+        factor = trunc(factor);
+    crd_print_number(factor, is_whole, number);
+    if (factor <= 0) {
+        char *path = path_of(checking, place, &out->problems);
+        if (path != NULL) {
+            struct buf detail = buf_make(TEXT);
+            buf_printf(&detail, "factor MultipleOf declared for %s must be positive: %s", path, number);
+            if (buf_ok(&detail))
+                problem_text(&out->problems, place, PROBLEM_INVALID, number, detail.bytes);
+            else
+                out->problems.failed = true;
+            buf_free(&detail);
+        }
+        mem_free(path);
+    } else if (is_whole ? whole % (int64_t)factor != 0 : !is_multiple(data, factor)) {
+        snprintf(words, sizeof words, "should be a multiple of %s", number);
+        say(checking, place, PROBLEM_INVALID, v, words, out);
+    }
 }
 
 static void check_bound(const struct checking *checking, const struct crd_node *node, const struct value *v, bool upper, const struct place *place, struct outcome *out)
 {
     double bound = 0, data = 0;
     int64_t whole;
-    char number[64], words[160];
+    char number[CRD_NUMBER], words[160];
     if (!value_as_double(value_get(node->json, upper ? "maximum" : "minimum"), &bound) || !value_as_double(v, &data))
         return;
     bool exclusive = value_is_true(value_get(node->json, upper ? "exclusiveMaximum" : "exclusiveMinimum")), is_int = value_as_int(v, &whole);
@@ -247,28 +273,26 @@ static void check_bound(const struct checking *checking, const struct crd_node *
         bound = trunc(bound);
     if (upper ? (data < bound || (!exclusive && data <= bound)) : (data > bound || (!exclusive && data >= bound)))
         return;
-    print_number(bound, plain, number);
+    crd_print_number(bound, plain, number);
     snprintf(words, sizeof words, "should be %s than %s%s", upper ? "less" : "greater", exclusive ? "" : "or equal to ", number);
     say(checking, place, PROBLEM_INVALID, v, words, out);
 }
 
 static void check_number(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
 {
-    double data = 0, factor = 0;
+    double data = 0;
     int64_t whole = 0;
     value_as_double(v, &data);
-    if (strcmp(node->type, "integer") == 0 && strcmp(node->format, "int32") == 0 && !(value_as_int(v, &whole) && whole >= INT32_MIN && whole <= INT32_MAX)) {
+    bool is_int = value_as_int(v, &whole), small = strcmp(node->format, "int32") == 0, named = small || strcmp(node->format, "int64") == 0;
+    if (strcmp(node->type, "integer") == 0 && !node->int_or_string && (!is_int || (small && (whole < INT32_MIN || whole > INT32_MAX)))) {
         char *path = path_of(checking, place, &out->problems);
-        if (path != NULL)
-            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer with format int32 in %s", path);
+        if (path != NULL && named)
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer with format %s in %s", node->format, path);
+        else if (path != NULL)
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer (default format) in %s", path);
         mem_free(path);
     }
-    if (value_as_double(value_get(node->json, "multipleOf"), &factor) && factor > 0 && !is_multiple(v, data, factor)) {
-        char number[64], words[128];
-        print_number(factor, value_as_int(v, &whole), number);
-        snprintf(words, sizeof words, "should be a multiple of %s", number);
-        say(checking, place, PROBLEM_INVALID, v, words, out);
-    }
+    check_multiple(checking, node, v, data, place, out);
     check_bound(checking, node, v, false, place, out);
     check_bound(checking, node, v, true, place, out);
     out->matched++;

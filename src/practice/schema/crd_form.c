@@ -221,5 +221,5 @@ void crd_form_versions(const struct value *versions, const struct crd_lifted *li
         print_version(version, lifted, out);
         before = ",";
     }
-    buf_append_string(out, value_first(versions) != NULL ? "]" : "null");
+    buf_append_string(out, value_first(versions) != NULL ? "]" : "[]");
 }

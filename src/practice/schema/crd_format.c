@@ -198,7 +198,12 @@ static bool is_credit_card(const char *text)
 
 static bool is_ssn(const char *text)
 {
-    return matches("^\\d{3}[- ]?\\d{2}[- ]?\\d{4}\\z", text);
+    return strlen(text) == 11 && matches("^\\d{3}[- ]?\\d{2}[- ]?\\d{4}\\z", text);
+}
+
+static bool is_object_id(const char *text)
+{
+    return matches("^[0-9a-fA-F]{24}\\z", text);
 }
 
 static bool is_hex_color(const char *text)
@@ -218,6 +223,15 @@ static bool is_byte(const char *text)
     return matches("^(?:[A-Za-z0-9+\\/]{4})*(?:[A-Za-z0-9+\\/]{2}==|[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})\\z", text);
 }
 
+/* A host and perhaps a port of digits, up to a path, a query or the end. */
+static bool is_authority(const char *text)
+{
+    size_t length = strcspn(text, "/?#"), host = text[0] == '[' ? strcspn(text, "]") + 1 : strcspn(text, ":/?#");
+    if (strcspn(text, " \"<>\\^`{|}") < length || host > length)
+        return false;
+    return host == length || (text[host] == ':' && host + 1 + digits_at(text + host + 1) == length);
+}
+
 /* What net/url's ParseRequestURI takes: an absolute path, or a scheme and something behind it. */
 static bool is_uri(const char *text)
 {
@@ -234,8 +248,8 @@ static bool is_uri(const char *text)
         return false;
     const char *rest = text + scheme + 1;
     if (rest[0] != '/')
-        return rest[0] != '\0'; /* opaque: mailto:a@b */
-    return strncmp(rest, "//", 2) != 0 || strcspn(rest + 2, "/?# ") + 2 == strcspn(rest, " ") || strchr("/?#", rest[2 + strcspn(rest + 2, "/?# ")]) != NULL;
+        return true; /* opaque: mailto:a@b */
+    return strncmp(rest, "//", 2) != 0 || is_authority(rest + 2);
 }
 
 /* Go's durations, or numbers with words of time somewhere. */
@@ -260,7 +274,7 @@ static const struct {
     const char *name;
     bool (*fits)(const char *text);
 } formats[] = {
-    {"bsonobjectid", is_any}, {"uri", is_uri},           {"email", is_email},      {"hostname", is_hostname}, {"ipv4", is_ipv4},         {"ipv6", is_ipv6},
+    {"bsonobjectid", is_object_id}, {"uri", is_uri},           {"email", is_email},      {"hostname", is_hostname}, {"ipv4", is_ipv4},         {"ipv6", is_ipv6},
     {"cidr", is_cidr},        {"mac", is_mac},           {"uuid", is_uuid},        {"uuid3", is_uuid3},       {"uuid4", is_uuid4},       {"uuid5", is_uuid5},
     {"isbn", is_isbn},        {"isbn10", is_isbn10},     {"isbn13", is_isbn13},    {"creditcard", is_credit_card}, {"ssn", is_ssn},      {"hexcolor", is_hex_color},
     {"rgbcolor", is_rgb_color}, {"byte", is_byte},       {"password", is_any},     {"date", is_date},         {"duration", is_duration}, {"datetime", is_date_time},

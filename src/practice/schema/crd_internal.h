@@ -86,6 +86,9 @@ void crd_check(const struct crd_node *node, const struct value *v, const struct 
 void crd_check_embedded(const struct crd_node *node, const struct value *v, bool is_root, const struct place *place, struct problems *problems);
 void crd_check_lists(const struct crd_node *node, const struct value *v, const struct place *place, struct problems *problems);
 
+/* A number as Go's %v has it; whole: it is an integer there. */
+enum { CRD_NUMBER = 64 };
+void crd_print_number(double d, bool whole, char out[static CRD_NUMBER]);
 /* Is the format known for texts (without dashes), and is this text of it? */
 bool crd_format_known(const char *format);
 bool crd_format_fits(const char *format, const char *text);

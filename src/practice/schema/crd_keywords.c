@@ -130,7 +130,7 @@ static void judge_nulls(const struct value *schema, const struct place *place, s
 
 static void judge_lists(const struct value *schema, const struct place *place, struct problems *problems)
 {
-    static const char *const maps[] = {"atomic", "granular", NULL}, *const lists[] = {"atomic", "map", "set", NULL};
+    static const char *const maps[] = {"atomic", "granular", NULL}, *const lists[] = {"atomic", "set", "map", NULL};
     const struct place map = place_key(place, "x-kubernetes-map-type"), list = place_key(place, "x-kubernetes-list-type");
     const char *map_type = text_of(schema, "x-kubernetes-map-type"), *list_type = text_of(schema, "x-kubernetes-list-type");
     const struct place preserve = place_key(place, "x-kubernetes-preserve-unknown-fields");

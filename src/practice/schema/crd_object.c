@@ -146,7 +146,7 @@ void crd_check_embedded(const struct crd_node *node, const struct value *v, bool
 /* ---- scale ---- */
 
 /* What stands at ".spec.replicas"; *stopped is what is in the way. */
-static const struct value *at_path(const struct value *v, const char *path, const struct value **stopped, size_t *length)
+static const struct value *at_path(const struct value *v, const char *path, const struct value **stopped)
 {
     const char *part = path + (path[0] == '.');
     *stopped = NULL;
@@ -160,35 +160,49 @@ static const struct value *at_path(const struct value *v, const char *path, cons
         part += size + 1;
         if (value_type(below) != VALUE_OBJECT) {
             *stopped = below;
-            *length = (size_t)(part - path) - 1;
             return NULL;
         }
         v = below;
     }
 }
 
+static void say_access(const char *path, const struct value *wrong, const char *zero, const char *type, struct problems *problems)
+{
+    const struct place root = PLACE_ROOT, at = place_key(&root, path);
+    struct buf detail = buf_make(1 << 16);
+    buf_printf(&detail, "%s accessor error: ", path);
+    go_print(wrong, &detail);
+    buf_printf(&detail, " is of the type %s, expected %s", go_type(wrong), type);
+    if (buf_ok(&detail))
+        problem_text(problems, &at, PROBLEM_INVALID, zero, detail.bytes);
+    else
+        problems->failed = true;
+    buf_free(&detail);
+}
+
 static void check_scale_number(const struct value *object, const char *path, struct problems *problems)
 {
     const struct place root = PLACE_ROOT, at = place_key(&root, path);
     const struct value *stopped;
-    size_t length = 0;
     int64_t number = 0;
-    const struct value *v = at_path(object, path, &stopped, &length);
-    const struct value *wrong = stopped != NULL ? stopped : v != NULL && !value_as_int(v, &number) ? v : NULL;
-    if (wrong != NULL) {
-        struct buf shown = buf_make(4096);
-        go_print(wrong, &shown);
-        const char *text = buf_ok(&shown) && shown.bytes != NULL ? shown.bytes : "";
-        if (stopped != NULL)
-            problem_number(problems, &at, 0, "%.*s accessor error: %s is of the type %s, expected map[string]interface{}", (int)length, path, text, go_type(wrong));
-        else
-            problem_number(problems, &at, 0, "%s accessor error: %s is of the type %s, expected int64", path, text, go_type(wrong));
-        buf_free(&shown);
-    } else if (number < 0) {
+    const struct value *v = at_path(object, path, &stopped);
+    if (stopped != NULL)
+        say_access(path, stopped, "0", "map[string]interface{}", problems);
+    else if (v != NULL && !value_as_int(v, &number))
+        say_access(path, v, "0", "int64", problems);
+    else if (number < 0)
         problem_number(problems, &at, number, "should be a non-negative integer");
-    } else if (number > INT32_MAX) {
+    else if (number > INT32_MAX)
         problem_number(problems, &at, number, "should be less than or equal to %d", INT32_MAX);
-    }
+}
+
+static void check_scale_selector(const struct value *object, const char *path, struct problems *problems)
+{
+    const struct value *stopped, *v = at_path(object, path, &stopped);
+    if (stopped != NULL)
+        say_access(path, stopped, "\"\"", "map[string]interface{}", problems);
+    else if (v != NULL && value_text(v) == NULL)
+        say_access(path, v, "\"\"", "string", problems);
 }
 
 static bool has_rules(const struct value *json)
@@ -226,6 +240,8 @@ void crd_validate_object(const struct schema_kind *kind, const struct value *obj
         check_scale_number(object, version->scale.spec_replicas, problems);
     if (version->has_scale)
         check_scale_number(object, version->scale.status_replicas, problems);
+    if (version->has_scale && version->scale.selector != NULL)
+        check_scale_selector(object, version->scale.selector, problems);
     crd_check_embedded(version->root, object, true, &root, problems);
     struct problems before = problems_make();
     if (old != NULL)

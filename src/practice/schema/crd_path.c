@@ -49,8 +49,6 @@ static bool read_quoted(struct walk *walk, char out[static NAME])
     char quote = *walk->at++;
     size_t length = 0;
     while (*walk->at != '\0' && *walk->at != quote) {
-        if (*walk->at == '\\' && walk->at[1] != '\0')
-            walk->at++;
         if (length + 1 >= NAME)
             return false;
         out[length++] = *walk->at++;
@@ -263,6 +261,17 @@ static bool filter(struct walk *walk, const struct vec *input, struct vec *out, 
     return true;
 }
 
+/* A name in quotes is a path of its own: ['a.b'] is .a.b, and a backslash takes the point away. */
+static bool named(struct walk *walk, const struct vec *input, const char *name, struct vec *out, int depth)
+{
+    char path[NAME + 1] = ".";
+    struct walk inner = {.at = path, .steps = walk->steps};
+    strcpy(path + 1, name);
+    bool ok = follow(&inner, input, "", out, depth + 1);
+    walk->steps = inner.steps;
+    return ok;
+}
+
 static bool brackets(struct walk *walk, const struct vec *input, struct vec *out, int depth)
 {
     for (;;) {
@@ -271,7 +280,7 @@ static bool brackets(struct walk *walk, const struct vec *input, struct vec *out
         bool ok;
         skip_blanks(walk);
         if (*walk->at == '\'' || *walk->at == '"') {
-            ok = read_quoted(walk, name) && field(walk, input, name, out);
+            ok = read_quoted(walk, name) && named(walk, input, name, out, depth);
         } else if (*walk->at == '*') {
             walk->at++;
             ok = everything(walk, input, out);

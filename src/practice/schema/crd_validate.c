@@ -431,15 +431,15 @@ static void check_webhook(const struct value *client, const struct place *place,
     }
     if (service == NULL) {
         if (!starts_with(address, "https://"))
-            problem_invalid(problems, &url, address, "'https' is the only allowed URL scheme; desired format: https://host[/path]");
+            problem_text(problems, &url, PROBLEM_INVALID, strncmp(address, "http:", 5) == 0 ? "\"http\"" : "\"\"", "'https' is the only allowed URL scheme; desired format: https://host[/path]");
         else if (address[8] == '\0' || address[8] == '/')
-            problem_invalid(problems, &url, address, "host must be specified; desired format: https://host[/path]");
+            problem_invalid(problems, &url, "", "host must be specified; desired format: https://host[/path]");
         return;
     }
     if (*text_of(service, "name") == '\0')
-        problem_required(problems, &own, "name", "service name is required");
+        problem_required(problems, &own, "name", NULL);
     if (*text_of(service, "namespace") == '\0')
-        problem_required(problems, &own, "namespace", "service namespace is required");
+        problem_required(problems, &own, "namespace", NULL);
     int64_t number = int_of(service, "port", 443);
     if (number < 1 || number > 65535)
         problem_number(problems, &port, number, "port is not valid: must be between 1 and 65535, inclusive");
@@ -517,7 +517,7 @@ static void check_stored(const struct value *definition, const struct place *sta
         bool known = false;
         EACH (entry, stored)
             known = known || (value_text(entry) != NULL && text_is(version, "name", value_text(entry)));
-        if (is_true(version, "storage") && !known)
+        if (is_true(version, "storage") && (!known || seen_before(versions, version, "name"))) /* each stored one is good for one version */
             problem_add(problems, &place, PROBLEM_INVALID, stored, "must have the storage version %s", text_of(version, "name"));
     }
     EACH (entry, stored) {
