@@ -366,7 +366,7 @@ int app_main(int argc, char **argv)
         code = command_version(&app);
     else if (options_parse(&app, argc, argv) && set_language_and_colour(&app))
         code = run_command(&app);
-    if (fflush(stdout) != 0 && code == EXIT_OK) { /* a full disk behind a redirection must not look like success */
+    if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == EXIT_OK) { /* a full disk behind a redirection must not look like success */
         fprintf(stderr, "kubetutor: %s\n", _("cannot write the output"));
         code = EXIT_LESSON;
     }

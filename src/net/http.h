@@ -98,7 +98,8 @@ void http_wake(struct http_request *request);
 /* Bytes that wait to be written. */
 size_t http_unsent(const struct http_request *request);
 
-/* Decodes %XX (and, in a query, '+') of `length` bytes; the caller frees. NULL: malformed, a NUL in it, not UTF-8, or no memory. */
+/* Decodes %XX (and, in a query, '+') of `length` bytes; the caller frees. NULL: malformed, a NUL in it, not UTF-8 (errno is EINVAL), or no
+ * memory (ENOMEM). */
 char *http_unescape(const char *text, size_t length, bool query) __attribute__((warn_unused_result));
 
 #endif

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -211,8 +212,10 @@ static int hex_digit(char c)
 char *http_unescape(const char *text, size_t length, bool query)
 {
     char *plain = mem_alloc(length + 1);
-    if (plain == NULL)
+    if (plain == NULL) {
+        errno = ENOMEM;
         return NULL;
+    }
     size_t to = 0;
     for (size_t at = 0; at < length; at++) {
         char c = query && text[at] == '+' ? ' ' : text[at];
@@ -232,5 +235,6 @@ char *http_unescape(const char *text, size_t length, bool query)
         return plain;
 malformed:
     mem_free(plain);
+    errno = EINVAL;
     return NULL;
 }

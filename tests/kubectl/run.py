@@ -10,7 +10,7 @@ A topic is a file of topics/: each runs in a namespace of its own, made before a
     since 1.28: kubectl ...              from this minor of kubectl on; `until 1.30:` up to and with this one
     retry: kubectl ...                   again until it ends 0, at most 20 s (for what happens a moment later); the last answer counts
     # a comment
-NS in a line is the topic's namespace. What differs from run to run (uids, versions, times, addresses, ages, generated names) is masked.
+NS in a line is the topic's namespace; $UNSERVED matches the groups that only one of the two has. What differs from run to run (uids, versions, times, addresses, ages, generated names) is masked.
 """
 import concurrent.futures
 import difflib
@@ -32,8 +32,10 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
     (r"/tmp/(LIVE|MERGED)-\d+", r"<\1>", 0),
     (r"(resourceVersion\"?:\s*)\"\d+\"", r'\1"<version>"', 0),
     (r"(resourceVersion=|resourceVersion: |resource version |Resource Version:\s+)\d+", r"\1<version>", 0),
+    (r"(current: )\d+", r"\1<version>", 0),
     (r"https://[0-9.]+:\d+", "https://<server>", 0),
-    (r"\b(127\.0\.0\.1|10\.99\.\d+\.\d+)(:\d+)?\b", "<server>", 0),
+    (r"\b(127\.0\.0\.1|172\.18\.0\.2|10\.99\.\d+\.\d+)(:\d+)?\b", "<server>", 0),
+    (r"\b64(43|40)\b", "<port>", 0),
     (r"\b10\.96\.\d+\.\d+\b", "<ip>", 0),
     (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "<token>", 0),
     (r"-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?", "<certificate>", 0),
@@ -70,6 +72,10 @@ def masked(text, cluster):
     return sorted_items(text)
 
 
+# Groups that only one of the two serves: for `grep -vE "$UNSERVED"` in a topic.
+UNSERVED = "admissionregistration|apiregistration|certificates|flowcontrol|internal.apiserver|resource.k8s.io|storagemigration|metrics.k8s.io|example.com"
+
+
 class Cluster:
     def __init__(self, kubectl, kubeconfig, folder):
         self.kubectl, self.kubeconfig, self.folder = kubectl, kubeconfig, folder
@@ -87,7 +93,7 @@ class Cluster:
             shutil.copy(self.kubeconfig, config)
             os.chmod(config, 0o600)
             self.run_plain(["config", "set-context", "--current", "--namespace", namespace], config)
-        environment = dict(os.environ, KUBECONFIG=config, HOME=self.folder, PATH=self.path + ":" + os.environ["PATH"], LANG="C.UTF-8")
+        environment = dict(os.environ, KUBECONFIG=config, HOME=self.folder, PATH=self.path + ":" + os.environ["PATH"], LANG="C.UTF-8", UNSERVED=UNSERVED)
         work = os.path.join(self.folder, namespace)
         os.makedirs(work, exist_ok=True)
         try:

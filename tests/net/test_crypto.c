@@ -72,7 +72,9 @@ static char *write_key(EVP_PKEY *pkey, const char *passphrase)
                                                    passphrase != NULL ? (int)strlen(passphrase) : 0, NULL, NULL), 1);
     char *bytes;
     long length = BIO_get_mem_data(bio, &bytes);
-    char *pem = strndup(bytes, (size_t)length);
+    char *pem = calloc(1, (size_t)length + 1); /* the bytes have no NUL behind them */
+    assert_non_null(pem);
+    memcpy(pem, bytes, (size_t)length);
     BIO_free(bio);
     EVP_PKEY_free(pkey);
     return pem;

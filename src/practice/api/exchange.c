@@ -414,6 +414,20 @@ static bool read_call(struct exchange *x)
     }
 }
 
+/* Resources that are out of fashion say so at every request, reads too. */
+static void add_deprecation(struct exchange *x)
+{
+    static const struct {
+        const char *plural, *text;
+    } core[] = {
+        {"componentstatuses", "299 - \"v1 ComponentStatus is deprecated in v1.19+\""},
+        {"endpoints", "299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\""},
+    };
+    for (size_t i = 0; i < sizeof core / sizeof *core && x->route.kind->group[0] == '\0'; i++)
+        if (strcmp(x->route.kind->plural, core[i].plural) == 0)
+            http_add_header(x->request, "Warning", core[i].text);
+}
+
 void exchange_run(struct exchange *x)
 {
     struct call *call = &x->call;
@@ -429,6 +443,7 @@ void exchange_run(struct exchange *x)
         .name = x->route.name[0] != '\0' ? x->route.name : NULL,
         .grace = -1,
     };
+    add_deprecation(x);
     if (x->route.verb != VERB_WATCH && !options_common(&x->query, &x->failure)) {
         exchange_fail(x);
         return;

@@ -22,9 +22,10 @@ static void add_pair(struct query *query, const char *pair, size_t length)
     char *name = http_unescape(pair, name_length, true), *value = NULL;
     if (name != NULL && !map_has(&query->values, name)) {
         value = equals != NULL ? http_unescape(equals + 1, length - name_length - 1, true) : mem_string("");
-        if (value != NULL && !map_set(&query->values, name, value))
+        if (value != NULL ? !map_set(&query->values, name, value) : errno == ENOMEM || equals == NULL)
             query->failed = true;
-    }
+    } else if (name == NULL && errno == ENOMEM) /* what is malformed is passed over; what is lost must not be: dryRun */
+        query->failed = true;
     mem_free(name);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/units.h"
 #include "practice/api/access.h"
 #include "practice/api/admission.h"
 #include "practice/api/verbs.h"
@@ -47,12 +48,17 @@ bool kind_has_status(const struct schema_kind *kind)
     return false;
 }
 
-static bool prepare_create(const struct schema_kind *kind, struct value *object)
+static bool prepare_create(const struct api *api, const struct schema_kind *kind, struct value *object)
 {
     if (!rules_prepare_create(kind, object))
         return false;
-    if (kind->crd == NULL)
-        return true;
+    if (kind->crd == NULL) {
+        char now[21];
+        if (strcmp(kind->kind, "PersistentVolume") != 0 || kind->group[0] != '\0')
+            return true;
+        time_print(api_now_ms(api), now); /* its phase begins with it; rules have no clock */
+        return value_set(value_get(object, "status"), "lastPhaseTransitionTime", value_string(now));
+    }
     if (kind_has_status(kind))
         value_remove(object, "status");
     return value_set(metadata_of(object), "generation", value_int(1));
@@ -169,7 +175,7 @@ static bool create_stored(struct write *write, struct value *object)
     if (!metadata_dedup_owners(object, true, write->answer) || !metadata_fill(api, object))
         return write_no_memory(write);
     bool generates = prefix != NULL && prefix[0] != '\0' && (name == NULL || name[0] == '\0');
-    if ((generates && !metadata_generate_name(object)) || !prepare_create(storage, object))
+    if ((generates && !metadata_generate_name(object)) || !prepare_create(write->api, storage, object))
         return write_no_memory(write);
     if (!service_allocate(write, object, NULL) || !validate(write, object) ||
         !admission_validate(api, write->call, object, NULL, &write->answer->warnings, FAILURE(write)))

@@ -1,4 +1,5 @@
 /* crd_check: values against a version's schema, as the real server's validator (kube-openapi's validation) goes through them, in its order and words. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -290,6 +291,12 @@ static void check_number(const struct checking *checking, const struct crd_node 
             problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer with format %s in %s", node->format, path);
         else if (path != NULL)
             problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer (default format) in %s", path);
+        mem_free(path);
+    }
+    if (strcmp(node->type, "number") == 0 && strcmp(node->format, "float") == 0 && fabs(data) > FLT_MAX) {
+        char *path = path_of(checking, place, &out->problems);
+        if (path != NULL)
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type number with format float in %s", path);
         mem_free(path);
     }
     check_multiple(checking, node, v, data, place, out);

@@ -180,7 +180,7 @@ static void warn_runtime(const struct value *object, const struct value *old, st
 const struct rules policy_rules[] = {
     {.group = "policy",
      .kind = "PodDisruptionBudget",
-     .flags = RULES_GENERATION | RULES_STATUS | RULES_LOOSE_NAME,
+     .flags = RULES_GENERATION | RULES_STATUS | RULES_LOOSE_NAME | RULES_NEEDS_VERSION,
      .validate = validate_budget,
      .validate_status = budget_status},
     {.group = "scheduling.k8s.io",
@@ -191,10 +191,10 @@ const struct rules policy_rules[] = {
      .validate_update = priority_update},
     {.group = "coordination.k8s.io",
      .kind = "Lease",
-     .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS,
+     .flags = RULES_CREATE_BY_UPDATE | RULES_PLAIN_FINALIZERS | RULES_NEEDS_VERSION,
      .prepare_create = prepare_lease,
      .prepare_update = prepare_lease_update,
      .validate = validate_lease},
-    {.group = "node.k8s.io", .kind = "RuntimeClass", .validate_create = validate_runtime, .validate_update = runtime_update, .warn = warn_runtime},
+    {.group = "node.k8s.io", .kind = "RuntimeClass", .flags = RULES_NEEDS_VERSION, .validate_create = validate_runtime, .validate_update = runtime_update, .warn = warn_runtime},
     {0},
 };
