@@ -48,13 +48,13 @@ static void print_resource(const struct printing *printing, bool is_root, bool *
 #define SEE "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#"
     static const char *const names[] = {"apiVersion", "kind", "metadata"};
     static const char *const words[2][3] = {
-        {"apiVersion defines the versioned schema of this representation of an object. " SEE "resources",
-         "kind is a string value representing the type of this object. In CamelCase. " SEE "types-kinds", "Standard object's metadata. " SEE "metadata"},
-        {"APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may "
-         "reject unrecognized values. " SEE "resources",
-         "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot "
-         "be updated. In CamelCase. " SEE "types-kinds",
-         "Standard object's metadata. " SEE "metadata"}};
+        {("apiVersion defines the versioned schema of this representation of an object. " SEE "resources"),
+         ("kind is a string value representing the type of this object. In CamelCase. " SEE "types-kinds"), ("Standard object's metadata. " SEE "metadata")},
+        {("APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may "
+         "reject unrecognized values. " SEE "resources"),
+         ("Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot "
+         "be updated. In CamelCase. " SEE "types-kinds"),
+         ("Standard object's metadata. " SEE "metadata")}};
 #undef SEE
     for (size_t i = 0; i < 3; i++)
         print_meta(printing, names[i], words[is_root][i], first);

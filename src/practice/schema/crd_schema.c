@@ -84,11 +84,11 @@ static bool add_fields(struct arena *arena, const struct crd_node *node, bool is
             field->flags = is_required(node, field->name) ? SCHEMA_REQUIRED : 0;
         } else {
             static const char *const words[] = {
-                "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, "
+                ("APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, "
                 "and may reject unrecognized values. More info: "
-                "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
-                "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. "
-                "Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+                "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources"),
+                ("Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. "
+                "Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds"),
                 "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"};
             field->description = words[next];
         }

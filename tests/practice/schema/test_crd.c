@@ -473,7 +473,7 @@ static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
     struct value *definition = parse_yaml(small, "small"), *thing = parse_yaml(object, "object");
-    enum { QUIET = 60 };   /* runs without a failure that end the test: in some places a lack of memory counts as no */
+    enum { QUIET = 60 };   /* QUIET runs without a failure end the test: in some places a lack of memory counts as no */
     int failed = 0, quiet = 0;
     for (int nth = 1; quiet < QUIET && nth < 20000; nth += 1 + nth / 40) { /* every one of the first, then fewer */
         mem_fail_at(nth);
