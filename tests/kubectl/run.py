@@ -145,7 +145,7 @@ def listed_differences():
 
 
 def run_topic(topic, clusters, minor, report):
-    namespace = "kt-" + topic
+    namespace = f"kt-{topic}-{minor}-{os.getpid()}"  # of its own each time: what has a finalizer that nobody takes away keeps its namespace for ever
     for cluster in clusters:
         cluster.run_plain(["delete", "ns", namespace, "--ignore-not-found", "--timeout=60s"])
         cluster.run_plain(["create", "ns", namespace])

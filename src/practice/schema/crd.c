@@ -76,10 +76,7 @@ static const char *describe_path(struct arena *arena, const char *path)
 static bool read_columns(struct crd *crd, struct crd_version *version)
 {
     static const struct crd_column age = {.name = "Age", .type = "date", .format = "",
-                                          .description = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed "
-                                                         "to be set in happens-before order across separate operations. Clients may not set this value. It is represented "
-                                                         "in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
-                                                         "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"};
+                                          .description = "How long ago it was made"};
     const struct value *list = value_get(version->json, "additionalPrinterColumns");
     size_t count = value_length(list), at = 0;
     version->columns = zeroed(&crd->tree.arena, count + 1, sizeof *version->columns);

@@ -42,22 +42,13 @@ static void print_meta(const struct printing *printing, const char *name, const 
         buf_printf(out, ",\"allOf\":[{\"$ref\":\"%s" OBJECT_META "\"}]}", root);
 }
 
-/* How each resource begins; embedded ones in other words than whole ones. */
-static void print_resource(const struct printing *printing, bool is_root, bool *first)
+/* How each resource begins. */
+static void print_resource(const struct printing *printing, bool *first)
 {
-#define SEE "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#"
     static const char *const names[] = {"apiVersion", "kind", "metadata"};
-    static const char *const words[2][3] = {
-        {("apiVersion defines the versioned schema of this representation of an object. " SEE "resources"),
-         ("kind is a string value representing the type of this object. In CamelCase. " SEE "types-kinds"), ("Standard object's metadata. " SEE "metadata")},
-        {("APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may "
-         "reject unrecognized values. " SEE "resources"),
-         ("Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot "
-         "be updated. In CamelCase. " SEE "types-kinds"),
-         ("Standard object's metadata. " SEE "metadata")}};
-#undef SEE
+    static const char *const words[] = {"Group and version of the form that this document has, as apps/v1", "What kind of object this is", "Name, namespace, labels and the rest of what every object has"};
     for (size_t i = 0; i < 3; i++)
-        print_meta(printing, names[i], words[is_root][i], first);
+        print_meta(printing, names[i], words[i], first);
 }
 
 static void print_properties(const struct printing *printing, const struct crd_node *node, bool is_root)
@@ -65,7 +56,7 @@ static void print_properties(const struct printing *printing, const struct crd_n
     bool first = true, is_resource = is_root || node->embedded;
     buf_append_string(printing->out, "{");
     if (is_resource)
-        print_resource(printing, is_root, &first);
+        print_resource(printing, &first);
     for (size_t i = 0; i < node->property_count; i++) {
         if (is_resource && crd_is_meta(node->properties[i].name))
             continue;

@@ -83,13 +83,7 @@ static bool add_fields(struct arena *arena, const struct crd_node *node, bool is
             field->default_json = default_text(arena, below->fallback);
             field->flags = is_required(node, field->name) ? SCHEMA_REQUIRED : 0;
         } else {
-            static const char *const words[] = {
-                ("APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, "
-                "and may reject unrecognized values. More info: "
-                "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources"),
-                ("Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. "
-                "Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds"),
-                "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"};
+            static const char *const words[] = {"Group and version of the form that this document has, as apps/v1", "What kind of object this is", "Name, namespace, labels and the rest of what every object has"};
             field->description = words[next];
         }
         at += order <= 0;
