@@ -9,6 +9,7 @@
 #include "practice/api/body.h"
 #include "practice/api/internal.h"
 #include "practice/api/serve.h"
+#include "practice/schema/crd.h"
 
 enum { WARNINGS_MOST = 8 << 10, PART = 200 /* objects deleted in one round */ };
 
@@ -158,23 +159,27 @@ void exchange_fail(struct exchange *x)
 }
 
 /* `299 - "text"`: what a Warning header looks like. All together stay short, as many as fit. */
+static void add_warning(struct exchange *x, const char *text, size_t *sum)
+{
+    struct buf header = buf_make(WARNINGS_MOST);
+    buf_append_string(&header, "299 - \"");
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            buf_append_string(&header, "\\");
+        buf_append(&header, *at == '\n' ? " " : at, 1);
+    }
+    buf_append_string(&header, "\"");
+    *sum += header.length;
+    if (buf_ok(&header) && *sum <= WARNINGS_MOST)
+        http_add_header(x->request, "Warning", header.bytes);
+    buf_free(&header);
+}
+
 static void add_warnings(struct exchange *x)
 {
     size_t sum = 0;
-    for (size_t i = 0; i < x->answer.warnings.length; i++) {
-        struct buf header = buf_make(WARNINGS_MOST);
-        buf_append_string(&header, "299 - \"");
-        for (const char *at = x->answer.warnings.items[i]; *at != '\0'; at++) {
-            if (*at == '"' || *at == '\\')
-                buf_append_string(&header, "\\");
-            buf_append(&header, *at == '\n' ? " " : at, 1);
-        }
-        buf_append_string(&header, "\"");
-        sum += header.length;
-        if (buf_ok(&header) && sum <= WARNINGS_MOST)
-            http_add_header(x->request, "Warning", header.bytes);
-        buf_free(&header);
-    }
+    for (size_t i = 0; i < x->answer.warnings.length; i++)
+        add_warning(x, x->answer.warnings.items[i], &sum);
 }
 
 /* Go's name of a kind's type, as 406 tells it. */
@@ -426,6 +431,10 @@ static void add_deprecation(struct exchange *x)
     for (size_t i = 0; i < sizeof core / sizeof *core && x->route.kind->group[0] == '\0'; i++)
         if (strcmp(x->route.kind->plural, core[i].plural) == 0)
             http_add_header(x->request, "Warning", core[i].text);
+    const char *custom = x->route.kind->crd != NULL ? crd_deprecation(x->route.kind) : NULL;
+    size_t sum = 0;
+    if (custom != NULL)
+        add_warning(x, custom, &sum);
 }
 
 void exchange_run(struct exchange *x)
