@@ -1,5 +1,6 @@
-/* Fuzzes definitions and their objects: YAML documents, the first of which is a CustomResourceDefinition and the others objects. What is right can be compiled; an object that was decoded once
- * is decoded the same a second time; a default that was filled in stays. */
+/* Fuzzes definitions and their objects: YAML documents, the first of which is a CustomResourceDefinition and the others
+ * objects. What is right can be compiled; an object that was decoded once is decoded the same a second time; a default that was
+ * filled in stays. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static void define(struct value *definition, const struct vec *documents)
     struct problems problems = problems_make();
     struct vec warnings = vec_make(1000, mem_free);
     struct error err = ERROR_INIT;
-    if (!schema_normalise(definition, kind->schema, NULL, &err) || !rules_default(kind, definition) || !rules_prepare_create(kind, definition))
+    if (!schema_normalise(definition, kind->schema, NULL, &err) || !rules_default(kind, definition) ||
+        !rules_prepare_create(kind, definition))
         goto out;
     rules_validate_create(kind, definition, &problems);
     if (!problems_none(&problems))
@@ -76,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct vec documents = vec_make(DOCUMENTS, free_value);
     struct error err = ERROR_INIT;
-    if (size <= INPUT && yaml_parse_all((const char *)data, size, "input", YAML_DUPLICATES_LAST, &documents, &err) && documents.length > 0 &&
-        value_type(documents.items[0]) == VALUE_OBJECT)
+    if (size <= INPUT && yaml_parse_all((const char *)data, size, "input", YAML_DUPLICATES_LAST, &documents, &err) &&
+        documents.length > 0 && value_type(documents.items[0]) == VALUE_OBJECT)
         define(documents.items[0], &documents);
     vec_free(&documents);
     return 0;

@@ -1,4 +1,5 @@
-/* definition_status: what stands in a definition's status, in the real server's words (apiextensions-apiserver's naming, establishing, finalizer and API approval controllers). */
+/* definition_status: what stands in a definition's status, in the real server's words (apiextensions-apiserver's naming,
+ * establishing, finalizer and API approval controllers). */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const char *text_at(const struct value *v, const char *key)
 
 static struct value *find_condition(const struct value *definition, const char *type)
 {
-    for (struct value *entry = value_first(value_find(definition, "status", "conditions", NULL)); entry != NULL; entry = value_next(entry))
+    for (struct value *entry = value_first(value_find(definition, "status", "conditions", NULL)); entry != NULL;
+         entry = value_next(entry))
         if (strcmp(text_at(entry, "type"), type) == 0)
             return entry;
     return NULL;
@@ -55,7 +57,8 @@ static struct value *add_condition(struct value *definition)
     return value_append(list, fresh) ? fresh : NULL;
 }
 
-bool definition_condition(struct value *definition, const char *type, const char *status, const char *reason, const char *message, int64_t now_ms)
+bool definition_condition(struct value *definition, const char *type, const char *status, const char *reason,
+                          const char *message, int64_t now_ms)
 {
     char now[21];
     struct value *condition = find_condition(definition, type);
@@ -63,15 +66,17 @@ bool definition_condition(struct value *definition, const char *type, const char
     if (condition == NULL)
         condition = add_condition(definition);
     time_print(now_ms, now);
-    return condition != NULL && set_text(condition, "type", type) && set_text(condition, "status", status) && (!turns || set_text(condition, "lastTransitionTime", now)) &&
-           set_text(condition, "reason", reason) && set_text(condition, "message", message);
+    return condition != NULL && set_text(condition, "type", type) && set_text(condition, "status", status) &&
+           (!turns || set_text(condition, "lastTransitionTime", now)) && set_text(condition, "reason", reason) &&
+           set_text(condition, "message", message);
 }
 
 /* ---- its end ---- */
 
 bool definition_has_finalizer(const struct value *definition)
 {
-    for (const struct value *entry = value_first(value_find(definition, "metadata", "finalizers", NULL)); entry != NULL; entry = value_next(entry))
+    for (const struct value *entry = value_first(value_find(definition, "metadata", "finalizers", NULL)); entry != NULL;
+         entry = value_next(entry))
         if (value_text(entry) != NULL && strcmp(value_text(entry), DEFINITION_FINALIZER) == 0)
             return true;
     return false;
@@ -92,7 +97,8 @@ bool definition_start_removal(struct value *definition, int64_t now_ms)
     if (!definition_has_finalizer(definition) && !value_append(list, value_string(DEFINITION_FINALIZER)))
         return false;
     return definition_condition(definition, "Terminating", "True", "InstanceDeletionPending",
-                                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now_ms);
+                                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+                                now_ms);
 }
 
 bool definition_finish(struct value *definition, bool established, int64_t now_ms)
@@ -106,8 +112,10 @@ bool definition_finish(struct value *definition, bool established, int64_t now_m
     if (value_first(list) == NULL)
         value_remove(metadata, "finalizers");
     if (established)
-        return definition_condition(definition, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances", now_ms);
-    return definition_condition(definition, "Terminating", "False", "NeverEstablished", "resource was never established", now_ms);
+        return definition_condition(definition, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances",
+                                    now_ms);
+    return definition_condition(definition, "Terminating", "False", "NeverEstablished", "resource was never established",
+                                now_ms);
 }
 
 /* ---- its names ---- */
@@ -134,8 +142,8 @@ bool definition_names_add(struct definition_names *names, const struct value *de
     for (const struct value *name = value_first(value_get(accepted, "shortNames")); name != NULL; name = value_next(name))
         if (!add(&names->resources, value_text(name)))
             return false;
-    return add(&names->resources, text_at(accepted, "plural")) && add(&names->resources, text_at(accepted, "singular")) && add(&names->kinds, text_at(accepted, "kind")) &&
-           add(&names->kinds, text_at(accepted, "listKind"));
+    return add(&names->resources, text_at(accepted, "plural")) && add(&names->resources, text_at(accepted, "singular")) &&
+           add(&names->kinds, text_at(accepted, "kind")) && add(&names->kinds, text_at(accepted, "listKind"));
 }
 
 struct naming {
@@ -218,13 +226,16 @@ static void accept_short(struct naming *naming, const struct map *taken)
 static bool say_names(struct value *definition, const struct naming *naming, int64_t now_ms)
 {
     const char *message = naming->reason != NULL ? naming->message.bytes : "no conflicts found";
-    if (!definition_condition(definition, "NamesAccepted", naming->reason != NULL ? "False" : "True", naming->reason != NULL ? naming->reason : "NoConflicts", message, now_ms))
+    if (!definition_condition(definition, "NamesAccepted", naming->reason != NULL ? "False" : "True",
+                              naming->reason != NULL ? naming->reason : "NoConflicts", message, now_ms))
         return false;
     if (definition_is_true(definition, "Established"))
         return true;
     if (naming->reason == NULL)
-        return definition_condition(definition, "Established", "False", "Installing", "the initial names have been accepted", now_ms);
-    return find_condition(definition, "Established") != NULL || definition_condition(definition, "Established", "False", "NotAccepted", "not all names are accepted", now_ms);
+        return definition_condition(definition, "Established", "False", "Installing", "the initial names have been accepted",
+                                    now_ms);
+    return find_condition(definition, "Established") != NULL ||
+           definition_condition(definition, "Established", "False", "NotAccepted", "not all names are accepted", now_ms);
 }
 
 static bool is_said(const struct value *definition, const struct naming *naming)
@@ -232,17 +243,21 @@ static bool is_said(const struct value *definition, const struct naming *naming)
     const struct value *condition = find_condition(definition, "NamesAccepted");
     if (condition == NULL || !same(value_find(definition, "status", "acceptedNames", NULL), naming->accepted))
         return false;
-    const char *reason = naming->reason != NULL ? naming->reason : "NoConflicts", *message = naming->reason != NULL ? naming->message.bytes : "no conflicts found";
-    return strcmp(text_at(condition, "reason"), reason) == 0 && message != NULL && strcmp(text_at(condition, "message"), message) == 0;
+    const char *reason = naming->reason != NULL ? naming->reason : "NoConflicts",
+               *message = naming->reason != NULL ? naming->message.bytes : "no conflicts found";
+    return strcmp(text_at(condition, "reason"), reason) == 0 && message != NULL &&
+           strcmp(text_at(condition, "message"), message) == 0;
 }
 
 bool definition_accept(struct value *definition, const struct definition_names *taken, int64_t now_ms, bool *changed)
 {
-    const struct value *names = value_find(definition, "spec", "names", NULL), *has = value_find(definition, "status", "acceptedNames", NULL);
+    const struct value *names = value_find(definition, "spec", "names", NULL),
+                       *has = value_find(definition, "status", "acceptedNames", NULL);
     *changed = false;
     if (has != NULL && value_equal(names, has))
         return true;
-    struct naming naming = {.wanted = names, .accepted = has != NULL ? value_copy(has) : value_object(), .message = buf_make(MESSAGE)};
+    struct naming naming = {
+        .wanted = names, .accepted = has != NULL ? value_copy(has) : value_object(), .message = buf_make(MESSAGE)};
     bool ok = naming.accepted != NULL;
     if (ok) {
         accept_one(&naming, "plural", "PluralConflict", &taken->resources);
@@ -255,7 +270,8 @@ bool definition_accept(struct value *definition, const struct definition_names *
     if (ok && !is_said(definition, &naming)) {
         struct value *status = value_child(definition, "status");
         *changed = true;
-        ok = status != NULL && value_set(status, "acceptedNames", value_copy(naming.accepted)) && say_names(definition, &naming, now_ms);
+        ok = status != NULL && value_set(status, "acceptedNames", value_copy(naming.accepted)) &&
+             say_names(definition, &naming, now_ms);
     }
     value_free(naming.accepted);
     buf_free(&naming.message);
@@ -270,7 +286,8 @@ static bool is_protected(const char *group)
     size_t length = strlen(group);
     for (int i = 0; i < 2; i++) {
         size_t size = strlen(domains[i]);
-        if (length >= size && strcmp(group + length - size, domains[i]) == 0 && (length == size || group[length - size - 1] == '.'))
+        if (length >= size && strcmp(group + length - size, domains[i]) == 0 &&
+            (length == size || group[length - size - 1] == '.'))
             return true;
     }
     return false;
@@ -298,11 +315,15 @@ bool definition_approve(struct value *definition, int64_t now_ms, bool *changed)
         reason = "ApprovedAnnotation";
         buf_printf(&message, "approved in %s", approval);
     } else {
-        buf_printf(&message, "protected groups must have approval annotation \"%s\" with either a URL or a reason starting with \"unapproved\", %s", key, see);
+        buf_printf(&message,
+                   "protected groups must have approval annotation \"%s\" with either a URL or a reason starting with "
+                   "\"unapproved\", %s",
+                   key, see);
     }
     const struct value *has = find_condition(definition, type);
     bool ok = buf_ok(&message);
-    if (ok && (has == NULL || strcmp(text_at(has, "status"), status) != 0 || strcmp(text_at(has, "reason"), reason) != 0 || strcmp(text_at(has, "message"), message.bytes) != 0)) {
+    if (ok && (has == NULL || strcmp(text_at(has, "status"), status) != 0 || strcmp(text_at(has, "reason"), reason) != 0 ||
+               strcmp(text_at(has, "message"), message.bytes) != 0)) {
         *changed = true;
         ok = definition_condition(definition, type, status, reason, message.bytes, now_ms);
     }

@@ -52,10 +52,12 @@ static bool mark_all(struct definitions *definitions)
 {
     size_t cursor = 0;
     bool ok = true;
-    for (const struct map_entry *entry = map_next(&definitions->known, &cursor); entry != NULL; entry = map_next(&definitions->known, &cursor))
+    for (const struct map_entry *entry = map_next(&definitions->known, &cursor); entry != NULL;
+         entry = map_next(&definitions->known, &cursor))
         ok = mark_dirty(definitions, entry->key) && ok;
     const struct object *object = NULL;
-    while ((object = state_next(definitions->api->state, definitions->resource, NULL, "", object != NULL ? object->name : NULL)) != NULL)
+    while ((object = state_next(definitions->api->state, definitions->resource, NULL, "",
+                                object != NULL ? object->name : NULL)) != NULL)
         ok = mark_dirty(definitions, object->name) && ok;
     return ok;
 }
@@ -141,9 +143,10 @@ static void objects_changed(void *data)
 
 static const struct schema_kind *any_kind(const struct definitions *definitions, const struct value *definition)
 {
-    const char *group = value_find_text(definition, "spec", "group", NULL), *plural = value_find_text(definition, "status", "acceptedNames", "plural", NULL);
-    for (const struct value *version = value_first(value_find(definition, "spec", "versions", NULL)); version != NULL && group != NULL && plural != NULL;
-         version = value_next(version)) {
+    const char *group = value_find_text(definition, "spec", "group", NULL),
+               *plural = value_find_text(definition, "status", "acceptedNames", "plural", NULL);
+    for (const struct value *version = value_first(value_find(definition, "spec", "versions", NULL));
+         version != NULL && group != NULL && plural != NULL; version = value_next(version)) {
         const char *name = value_find_text(version, "name", NULL);
         const struct schema_kind *kind = name != NULL ? registry_find(definitions->api->registry, group, name, plural) : NULL;
         if (kind != NULL)
@@ -153,24 +156,32 @@ static const struct schema_kind *any_kind(const struct definitions *definitions,
 }
 
 /* Deletes some of the objects that nobody deletes yet. *deleted: how many; *left: how many are there still. */
-static bool delete_part(struct definitions *definitions, const struct schema_kind *kind, size_t *deleted, size_t *left, struct error *err)
+static bool delete_part(struct definitions *definitions, const struct schema_kind *kind, size_t *deleted, size_t *left,
+                        struct error *err)
 {
     struct state *state = definitions->api->state;
     state_resource resource = registry_resource(definitions->api->registry, kind);
     struct vec objects = vec_make(0x7fffffff, NULL);
     bool ok = true;
     *deleted = 0;
-    for (const struct object *object = state_next(state, resource, NULL, "", NULL); ok && object != NULL && objects.length < PART;
-         object = state_next(state, resource, NULL, object->ns, object->name))
+    for (const struct object *object = state_next(state, resource, NULL, "", NULL);
+         ok && object != NULL && objects.length < PART; object = state_next(state, resource, NULL, object->ns, object->name))
         if ((object->flags & OBJECT_DELETING) == 0)
             ok = vec_push(&objects, object_ref(object));
     for (size_t i = 0; ok && i < objects.length; i++) {
         struct answer answer = {0};
         struct object *object = objects.items[i];
-        struct call call = {.user = &definitions->client->user, .user_agent = "", .verb = VERB_DELETE, .kind = kind, .ns = object->ns, .name = object->name,
-                            .manager = definitions->client->manager, .grace = -1};
+        struct call call = {.user = &definitions->client->user,
+                            .user_agent = "",
+                            .verb = VERB_DELETE,
+                            .kind = kind,
+                            .ns = object->ns,
+                            .name = object->name,
+                            .manager = definitions->client->manager,
+                            .grace = -1};
         if (!api_delete(definitions->api, &call, object, &answer) && answer.failure.code >= 500)
-            ok = error_set(err, ERROR_INTERNAL, NULL, "%s", answer.failure.message != NULL ? answer.failure.message : "out of memory");
+            ok = error_set(err, ERROR_INTERNAL, NULL, "%s",
+                           answer.failure.message != NULL ? answer.failure.message : "out of memory");
         *deleted += 1;
         answer_free(&answer);
     }
@@ -220,8 +231,8 @@ static bool await_objects(struct definitions *definitions, const char *name, con
     if (served == NULL)
         return error_memory(err);
     if (served->objects == NULL)
-        served->objects = state_watch_new(definitions->api->state, registry_resource(definitions->api->registry, kind), NULL, state_committed(definitions->api->state),
-                                          objects_changed, served, err);
+        served->objects = state_watch_new(definitions->api->state, registry_resource(definitions->api->registry, kind), NULL,
+                                          state_committed(definitions->api->state), objects_changed, served, err);
     if (served->objects == NULL)
         return false;
     enum state_step step = STATE_EVENT;
@@ -243,7 +254,8 @@ static bool remove_definition(struct definitions *definitions, const char *name,
     bool established = definition_is_true(definition, "Established"), ok = true;
     const char *reason = definition_reason(definition, "Terminating");
     if (strcmp(reason, "InstanceDeletionInProgress") != 0) {
-        ok = definition_condition(definition, "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", api_now_ms(definitions->api)) ||
+        ok = definition_condition(definition, "Terminating", "True", "InstanceDeletionInProgress",
+                                  "CustomResource deletion is in progress", api_now_ms(definitions->api)) ||
              error_memory(err);
         if (ok)
             return write_status(definitions, definition, err) && (mark_dirty(definitions, name) || error_memory(err));
@@ -251,7 +263,8 @@ static bool remove_definition(struct definitions *definitions, const char *name,
         return false;
     }
     if (established)
-        ok = kind != NULL ? delete_part(definitions, kind, &deleted, &left, err) : drop_unseen(definitions, name, &deleted, &left, err);
+        ok = kind != NULL ? delete_part(definitions, kind, &deleted, &left, err)
+                          : drop_unseen(definitions, name, &deleted, &left, err);
     if (!ok || left > 0) {
         value_free(definition);
         if (!ok)
@@ -273,7 +286,8 @@ static bool taken_names(struct definitions *definitions, const char *group, stru
 {
     const struct object *object = NULL;
     bool ok = true;
-    while (ok && (object = state_next(definitions->api->state, definitions->resource, NULL, "", object != NULL ? object->name : NULL)) != NULL) {
+    while (ok && (object = state_next(definitions->api->state, definitions->resource, NULL, "",
+                                      object != NULL ? object->name : NULL)) != NULL) {
         struct value *other = api_value(definitions->api, object, definitions->kind);
         const char *has = value_find_text(other, "spec", "group", NULL);
         ok = other != NULL && (has == NULL || strcmp(has, group) != 0 || definition_names_add(taken, other));
@@ -287,7 +301,8 @@ static bool name_definition(struct definitions *definitions, struct value *defin
 {
     struct definition_names taken = definition_names_make();
     const char *group = value_find_text(definition, "spec", "group", NULL);
-    bool ok = taken_names(definitions, group != NULL ? group : "", &taken) && definition_accept(definition, &taken, api_now_ms(definitions->api), changed);
+    bool ok = taken_names(definitions, group != NULL ? group : "", &taken) &&
+              definition_accept(definition, &taken, api_now_ms(definitions->api), changed);
     definition_names_free(&taken);
     if (!ok || !*changed) {
         value_free(definition);
@@ -301,7 +316,8 @@ static bool look_at(struct definitions *definitions, const char *name, struct er
     const struct object *object = state_get(definitions->api->state, definitions->resource, "", name);
     if (object == NULL) {
         bool was_known = map_has(&definitions->known, name);
-        return withdraw(definitions, name, err) && (!was_known || mark_all(definitions) || error_memory(err)); /* its names are free */
+        return withdraw(definitions, name, err) &&
+               (!was_known || mark_all(definitions) || error_memory(err)); /* its names are free */
     }
     bool is_going = (object->flags & OBJECT_DELETING) != 0, changed = false;
     struct value *definition = api_value(definitions->api, object, definitions->kind);
@@ -321,7 +337,8 @@ static bool look_at(struct definitions *definitions, const char *name, struct er
     }
     if (!changed && definition_is_true(definition, "NamesAccepted") && !definition_is_true(definition, "Established")) {
         changed = true;
-        if (!definition_condition(definition, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", api_now_ms(definitions->api))) {
+        if (!definition_condition(definition, "Established", "True", "InitialNamesAccepted",
+                                  "the initial names have been accepted", api_now_ms(definitions->api))) {
             value_free(definition);
             return error_memory(err);
         }
@@ -374,9 +391,11 @@ static void changed(void *data)
 static bool follow(struct definitions *definitions, struct error *err)
 {
     state_watch_free(definitions->watch);
-    definitions->watch = state_watch_new(definitions->api->state, definitions->resource, NULL, state_committed(definitions->api->state), changed, definitions, err);
+    definitions->watch = state_watch_new(definitions->api->state, definitions->resource, NULL,
+                                         state_committed(definitions->api->state), changed, definitions, err);
     struct state_event event;
-    while (definitions->watch != NULL && state_watch_next(definitions->watch, &event) == STATE_EVENT) /* it calls after it was told to wait */
+    while (definitions->watch != NULL &&
+           state_watch_next(definitions->watch, &event) == STATE_EVENT) /* it calls after it was told to wait */
         if (!mark_dirty(definitions, event.object->name))
             return error_memory(err);
     return definitions->watch != NULL;
@@ -385,7 +404,8 @@ static bool follow(struct definitions *definitions, struct error *err)
 static bool start(struct definitions *definitions, struct error *err)
 {
     struct api *api = definitions->api;
-    definitions->kind = registry_find(api->registry, definitions_resource.group, definitions_resource.version, definitions_resource.plural);
+    definitions->kind =
+        registry_find(api->registry, definitions_resource.group, definitions_resource.version, definitions_resource.plural);
     if (definitions->kind == NULL)
         return error_set(err, ERROR_INTERNAL, NULL, "CustomResourceDefinition is not among the built-in kinds");
     definitions->resource = registry_resource(api->registry, definitions->kind);
@@ -431,7 +451,8 @@ bool definitions_settle(struct definitions *definitions, struct error *err)
     if (!follow(definitions, err))
         return false;
     size_t cursor = 0;
-    for (const struct map_entry *entry = map_next(&definitions->known, &cursor); entry != NULL; entry = map_next(&definitions->known, &cursor)) {
+    for (const struct map_entry *entry = map_next(&definitions->known, &cursor); entry != NULL;
+         entry = map_next(&definitions->known, &cursor)) {
         struct served *served = entry->value;
         state_watch_free(served->objects); /* of a state that may be gone */
         served->objects = NULL;

@@ -52,7 +52,8 @@ static bool read_subresources(struct crd *crd, struct crd_version *version)
     if (value_type(scale) == VALUE_OBJECT) {
         const char *selector = text_at(scale, "labelSelectorPath");
         version->has_scale = true;
-        version->scale = (struct crd_scale){text_at(scale, "specReplicasPath"), text_at(scale, "statusReplicasPath"), selector[0] != '\0' ? selector : NULL};
+        version->scale = (struct crd_scale){text_at(scale, "specReplicasPath"), text_at(scale, "statusReplicasPath"),
+                                            selector[0] != '\0' ? selector : NULL};
         subs[count++] = (struct schema_subresource){.name = "scale",
                                                     .group = "autoscaling",
                                                     .version = "v1",
@@ -75,8 +76,8 @@ static const char *describe_path(struct arena *arena, const char *path)
 
 static bool read_columns(struct crd *crd, struct crd_version *version)
 {
-    static const struct crd_column age = {.name = "Age", .type = "date", .format = "",
-                                          .description = "How long ago it was made"};
+    static const struct crd_column age = {
+        .name = "Age", .type = "date", .format = "", .description = "How long ago it was made"};
     const struct value *list = value_get(version->json, "additionalPrinterColumns");
     size_t count = value_length(list), at = 0;
     version->columns = zeroed(&crd->tree.arena, count + 1, sizeof *version->columns);
@@ -90,7 +91,8 @@ static bool read_columns(struct crd *crd, struct crd_version *version)
                                                    .description = text_at(entry, "description"),
                                                    .priority = (int)value_find_int(entry, 0, "priority", NULL)};
         version->paths[at] = text_at(entry, "jsonPath");
-        if (version->columns[at].description[0] == '\0' && (version->columns[at].description = describe_path(&crd->tree.arena, version->paths[at])) == NULL)
+        if (version->columns[at].description[0] == '\0' &&
+            (version->columns[at].description = describe_path(&crd->tree.arena, version->paths[at])) == NULL)
             return false;
     }
     if (at == 0) {
@@ -119,10 +121,11 @@ static long age_of(const char *version)
 static const char *better_version(const struct value *spec, const char *name)
 {
     const char *best = NULL;
-    for (const struct value *version = value_first(value_get(spec, "versions")); version != NULL; version = value_next(version)) {
+    for (const struct value *version = value_first(value_get(spec, "versions")); version != NULL;
+         version = value_next(version)) {
         const char *other = text_at(version, "name");
-        if (value_is_true(value_get(version, "served")) && !value_is_true(value_get(version, "deprecated")) && age_of(other) > age_of(name) &&
-            (best == NULL || age_of(other) > age_of(best)))
+        if (value_is_true(value_get(version, "served")) && !value_is_true(value_get(version, "deprecated")) &&
+            age_of(other) > age_of(name) && (best == NULL || age_of(other) > age_of(best)))
             best = other;
     }
     return best;
@@ -136,8 +139,10 @@ static bool read_deprecation(struct crd *crd, struct crd_version *version)
     version->deprecation = value_text(own);
     if (version->deprecation != NULL)
         return true;
-    const char *group = text_at(spec, "group"), *kind = text_at(value_get(spec, "names"), "kind"), *better = better_version(spec, version->kind.version);
-    char *text = better != NULL ? mem_printf("%s/%s %s is deprecated; use %s/%s %s", group, version->kind.version, kind, group, better, kind)
+    const char *group = text_at(spec, "group"), *kind = text_at(value_get(spec, "names"), "kind"),
+               *better = better_version(spec, version->kind.version);
+    char *text = better != NULL ? mem_printf("%s/%s %s is deprecated; use %s/%s %s", group, version->kind.version, kind, group,
+                                             better, kind)
                                 : mem_printf("%s/%s %s is deprecated", group, version->kind.version, kind);
     char *kept = text != NULL ? arena_get(&crd->tree.arena, strlen(text) + 1) : NULL;
     if (kept != NULL)
@@ -151,7 +156,8 @@ static bool read_deprecation(struct crd *crd, struct crd_version *version)
 static bool read_selectors(struct crd *crd, const struct crd_version *storage)
 {
     const struct value *list = value_get(storage->json, "selectableFields");
-    const char **selectors = value_first(list) != NULL ? zeroed(&crd->tree.arena, value_length(list) + 1, sizeof *selectors) : NULL;
+    const char **selectors =
+        value_first(list) != NULL ? zeroed(&crd->tree.arena, value_length(list) + 1, sizeof *selectors) : NULL;
     size_t count = 0;
     for (const struct value *entry = value_first(list); selectors != NULL && entry != NULL; entry = value_next(entry)) {
         const char *path = text_at(entry, "jsonPath");
@@ -164,7 +170,8 @@ static bool read_selectors(struct crd *crd, const struct crd_version *storage)
 
 static bool read_version(struct crd *crd, struct crd_version *version, const struct value *names, struct error *err)
 {
-    const struct value *spec = value_get(crd->definition, "spec"), *schema = value_find(version->json, "schema", "openAPIV3Schema", NULL);
+    const struct value *spec = value_get(crd->definition, "spec"),
+                       *schema = value_find(version->json, "schema", "openAPIV3Schema", NULL);
     version->served = value_is_true(value_get(version->json, "served"));
     const char *list = text_at(names, "listKind"), *singular = text_at(names, "singular");
     version->kind = (struct schema_kind){
@@ -177,12 +184,14 @@ static bool read_version(struct crd *crd, struct crd_version *version, const str
         .short_names = texts_of(&crd->tree.arena, value_get(names, "shortNames")),
         .categories = texts_of(&crd->tree.arena, value_get(names, "categories")),
         .namespaced = strcmp(text_at(spec, "scope"), "Cluster") != 0,
-        .verbs = VERB_GET | VERB_LIST | VERB_WATCH | VERB_CREATE | VERB_UPDATE | VERB_PATCH | VERB_DELETE | VERB_DELETE_COLLECTION,
+        .verbs =
+            VERB_GET | VERB_LIST | VERB_WATCH | VERB_CREATE | VERB_UPDATE | VERB_PATCH | VERB_DELETE | VERB_DELETE_COLLECTION,
         .crd = crd,
     };
     if (schema == NULL) {
         struct value *none = arena_own(&crd->tree.arena, value_object());
-        if (none == NULL || !value_set(none, "type", value_string("object")) || !value_set(none, "x-kubernetes-preserve-unknown-fields", value_bool(true)))
+        if (none == NULL || !value_set(none, "type", value_string("object")) ||
+            !value_set(none, "x-kubernetes-preserve-unknown-fields", value_bool(true)))
             return error_memory(err);
         schema = none;
     }
@@ -190,7 +199,9 @@ static bool read_version(struct crd *crd, struct crd_version *version, const str
     if (version->root == NULL)
         return false;
     version->kind.schema = crd_schema(&crd->tree.arena, version->root);
-    return (version->kind.schema != NULL && read_subresources(crd, version) && read_columns(crd, version) && read_deprecation(crd, version)) || error_memory(err);
+    return (version->kind.schema != NULL && read_subresources(crd, version) && read_columns(crd, version) &&
+            read_deprecation(crd, version)) ||
+           error_memory(err);
 }
 
 static bool read_versions(struct crd *crd, struct error *err)

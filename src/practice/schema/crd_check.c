@@ -1,4 +1,5 @@
-/* crd_check: values against a version's schema, as the real server's validator (kube-openapi's validation) goes through them, in its order and words. */
+/* crd_check: values against a version's schema, as the real server's validator (kube-openapi's validation) goes through them,
+ * in its order and words. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +23,8 @@ struct outcome {
     size_t matched;
 };
 
-static void check(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place,
-                  struct outcome *out);
+static void check(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old,
+                  const struct place *place, struct outcome *out);
 
 static struct outcome outcome_make(void)
 {
@@ -54,7 +55,8 @@ static void merge(struct outcome *to, struct outcome *from)
     *from = outcome_make();
 }
 
-/* The path as messages have it: go-openapi knows nothing of what is before the part that it looks at. The caller frees; "" without memory. */
+/* The path as messages have it: go-openapi knows nothing of what is before the part that it looks at. The caller frees; ""
+ * without memory. */
 static char *path_of(const struct checking *checking, const struct place *place, struct problems *problems)
 {
     struct buf text = buf_make(TEXT);
@@ -77,17 +79,24 @@ static const char *json_type(const struct value *v)
 {
     int64_t i;
     switch (value_type(v)) {
-    case VALUE_NULL: return "null";
-    case VALUE_BOOL: return "boolean";
-    case VALUE_NUMBER: return value_as_int(v, &i) ? "integer" : "number";
-    case VALUE_STRING: return "string";
-    case VALUE_ARRAY: return "array";
-    default: return "object";
+    case VALUE_NULL:
+        return "null";
+    case VALUE_BOOL:
+        return "boolean";
+    case VALUE_NUMBER:
+        return value_as_int(v, &i) ? "integer" : "number";
+    case VALUE_STRING:
+        return "string";
+    case VALUE_ARRAY:
+        return "array";
+    default:
+        return "object";
     }
 }
 
 /* Says "PATH in body WORDS" at a place with a value. */
-static void say(const struct checking *checking, const struct place *place, enum problem_type type, const struct value *v, const char *words, struct outcome *out)
+static void say(const struct checking *checking, const struct place *place, enum problem_type type, const struct value *v,
+                const char *words, struct outcome *out)
 {
     char *path = path_of(checking, place, &out->problems);
     if (path != NULL)
@@ -95,9 +104,11 @@ static void say(const struct checking *checking, const struct place *place, enum
     mem_free(path);
 }
 
-static void say_type(const struct checking *checking, const struct place *place, const char *wanted, const char *got, struct outcome *out)
+static void say_type(const struct checking *checking, const struct place *place, const char *wanted, const char *got,
+                     struct outcome *out)
 {
-    char *path = path_of(checking, place, &out->problems), *detail = path != NULL ? mem_printf("%s in body must be of type %s: \"%s\"", path, wanted, got) : NULL;
+    char *path = path_of(checking, place, &out->problems),
+         *detail = path != NULL ? mem_printf("%s in body must be of type %s: \"%s\"", path, wanted, got) : NULL;
     struct value *shown = value_string(got);
     if (detail == NULL || shown == NULL)
         out->problems.failed = true;
@@ -143,7 +154,8 @@ static const char *type_name(const struct crd_node *node)
     return node->int_or_string ? "integer,string" : node->type;
 }
 
-static void check_type(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
+static void check_type(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                       const struct place *place, struct outcome *out)
 {
     const char *got = json_type(v), *format = format_of(node);
     enum value_type type = value_type(v);
@@ -154,10 +166,15 @@ static void check_type(const struct checking *checking, const struct crd_node *n
             out->matched++;
         return;
     }
-    bool numeric = is_of_type(node, "number") || is_of_type(node, "integer"), textual = type == VALUE_STRING || type == VALUE_ARRAY;
+    bool numeric = is_of_type(node, "number") || is_of_type(node, "integer"),
+         textual = type == VALUE_STRING || type == VALUE_ARRAY;
     bool fits = is_of_type(node, got) || (strcmp(got, "integer") == 0 && is_of_type(node, "number"));
     if (!textual && format[0] != '\0' && !fits)
-        say_type(checking, place, format, strcmp(got, "integer") == 0 ? "int64" : strcmp(got, "number") == 0 ? "float64" : "", out);
+        say_type(checking, place, format,
+                 strcmp(got, "integer") == 0  ? "int64"
+                 : strcmp(got, "number") == 0 ? "float64"
+                                              : "",
+                 out);
     else if (!(textual && format[0] != '\0' && !numeric) && !fits)
         say_type(checking, place, type_name(node), got, out);
     else
@@ -177,7 +194,8 @@ static size_t count_characters(const char *text)
     return count;
 }
 
-static void check_string(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
+static void check_string(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                         const struct place *place, struct outcome *out)
 {
     const char *text = value_text(v);
     int64_t limit = 0, length = (int64_t)count_characters(text);
@@ -197,7 +215,8 @@ static void check_string(const struct checking *checking, const struct crd_node 
     }
 }
 
-static void check_format(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
+static void check_format(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                         const struct place *place, struct outcome *out)
 {
     const char *format = format_of(node);
     if (!crd_format_fits(format, value_text(v)))
@@ -232,7 +251,8 @@ static bool is_multiple(double data, double factor)
 }
 
 /* For whole numbers the factor is a whole one, too: without its fraction, which may leave nothing of it. */
-static void check_multiple(const struct checking *checking, const struct crd_node *node, const struct value *v, double data, const struct place *place, struct outcome *out)
+static void check_multiple(const struct checking *checking, const struct crd_node *node, const struct value *v, double data,
+                           const struct place *place, struct outcome *out)
 {
     double factor = 0;
     int64_t whole = 0;
@@ -261,42 +281,51 @@ static void check_multiple(const struct checking *checking, const struct crd_nod
     }
 }
 
-static void check_bound(const struct checking *checking, const struct crd_node *node, const struct value *v, bool upper, const struct place *place, struct outcome *out)
+static void check_bound(const struct checking *checking, const struct crd_node *node, const struct value *v, bool upper,
+                        const struct place *place, struct outcome *out)
 {
     double bound = 0, data = 0;
     int64_t whole;
     char number[CRD_NUMBER], words[160];
     if (!value_as_double(value_get(node->json, upper ? "maximum" : "minimum"), &bound) || !value_as_double(v, &data))
         return;
-    bool exclusive = value_is_true(value_get(node->json, upper ? "exclusiveMaximum" : "exclusiveMinimum")), is_int = value_as_int(v, &whole);
+    bool exclusive = value_is_true(value_get(node->json, upper ? "exclusiveMaximum" : "exclusiveMinimum")),
+         is_int = value_as_int(v, &whole);
     bool plain = is_int && fabs(bound) < 9e18;
     if (plain)
         bound = trunc(bound);
     if (upper ? (data < bound || (!exclusive && data <= bound)) : (data > bound || (!exclusive && data >= bound)))
         return;
     crd_print_number(bound, plain, number);
-    snprintf(words, sizeof words, "should be %s than %s%s", upper ? "less" : "greater", exclusive ? "" : "or equal to ", number);
+    snprintf(words, sizeof words, "should be %s than %s%s", upper ? "less" : "greater", exclusive ? "" : "or equal to ",
+             number);
     say(checking, place, PROBLEM_INVALID, v, words, out);
 }
 
-static void check_number(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
+static void check_number(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                         const struct place *place, struct outcome *out)
 {
     double data = 0;
     int64_t whole = 0;
     value_as_double(v, &data);
-    bool is_int = value_as_int(v, &whole), small = strcmp(node->format, "int32") == 0, named = small || strcmp(node->format, "int64") == 0;
-    if (strcmp(node->type, "integer") == 0 && !node->int_or_string && (!is_int || (small && (whole < INT32_MIN || whole > INT32_MAX)))) {
+    bool is_int = value_as_int(v, &whole), small = strcmp(node->format, "int32") == 0,
+         named = small || strcmp(node->format, "int64") == 0;
+    if (strcmp(node->type, "integer") == 0 && !node->int_or_string &&
+        (!is_int || (small && (whole < INT32_MIN || whole > INT32_MAX)))) {
         char *path = path_of(checking, place, &out->problems);
         if (path != NULL && named)
-            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer with format %s in %s", node->format, path);
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer with format %s in %s",
+                            node->format, path);
         else if (path != NULL)
-            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer (default format) in %s", path);
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type integer (default format) in %s",
+                            path);
         mem_free(path);
     }
     if (strcmp(node->type, "number") == 0 && strcmp(node->format, "float") == 0 && fabs(data) > FLT_MAX) {
         char *path = path_of(checking, place, &out->problems);
         if (path != NULL)
-            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type number with format float in %s", path);
+            problem_invalid(&out->problems, checking->base, "", "Checked value must be of type number with format float in %s",
+                            path);
         mem_free(path);
     }
     check_multiple(checking, node, v, data, place, out);
@@ -338,7 +367,8 @@ static void check_enum(const struct crd_node *node, const struct value *v, const
 
 /* ---- lists and objects ---- */
 
-static void say_count(const struct checking *checking, const struct place *place, size_t count, const char *words, int64_t limit, const char *what, struct outcome *out)
+static void say_count(const struct checking *checking, const struct place *place, size_t count, const char *words,
+                      int64_t limit, const char *what, struct outcome *out)
 {
     char text[128];
     struct value *number = value_int((int64_t)count);
@@ -367,8 +397,8 @@ static const struct value *old_item(const struct crd_node *node, const struct va
     return NULL;
 }
 
-static void check_array(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place,
-                        struct outcome *out)
+static void check_array(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                        const struct value *old, const struct place *place, struct outcome *out)
 {
     size_t count = 0;
     int64_t limit = 0;
@@ -384,8 +414,8 @@ static void check_array(const struct checking *checking, const struct crd_node *
     out->matched++;
 }
 
-static void check_object(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place,
-                         struct outcome *out)
+static void check_object(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                         const struct value *old, const struct place *place, struct outcome *out)
 {
     size_t count = value_length(v);
     int64_t limit = 0;
@@ -403,7 +433,8 @@ static void check_object(const struct checking *checking, const struct crd_node 
         } else if (node->closed) {
             char *path = path_of(checking, place, &out->problems);
             if (path != NULL)
-                problem_add(&out->problems, place, PROBLEM_INVALID, NULL, "%s.%s in body is a forbidden property", path, value_key(entry));
+                problem_add(&out->problems, place, PROBLEM_INVALID, NULL, "%s.%s in body is a forbidden property", path,
+                            value_key(entry));
             mem_free(path);
         }
     }
@@ -431,8 +462,8 @@ static bool is_valid(const struct outcome *outcome)
 }
 
 /* anyOf and oneOf: how many fit; the best of those that do not, or the first that does, goes into `best`. */
-static size_t count_fitting(const struct checking *checking, const struct crd_nodes *nodes, bool one_is_enough, const struct value *v, const struct place *place,
-                            struct outcome *best)
+static size_t count_fitting(const struct checking *checking, const struct crd_nodes *nodes, bool one_is_enough,
+                            const struct value *v, const struct place *place, struct outcome *best)
 {
     size_t fitting = 0;
     bool has = false;
@@ -454,7 +485,8 @@ static size_t count_fitting(const struct checking *checking, const struct crd_no
     return fitting;
 }
 
-static void check_alternatives(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct place *place, struct outcome *out)
+static void check_alternatives(const struct checking *checking, const struct crd_node *node, const struct value *v,
+                               const struct place *place, struct outcome *out)
 {
     struct outcome best = outcome_make();
     size_t fitting;
@@ -467,7 +499,8 @@ static void check_alternatives(const struct checking *checking, const struct crd
         fitting = count_fitting(checking, &node->one, false, v, place, &best);
         char words[128] = "must validate one and only one schema (oneOf). Found none valid";
         if (fitting > 1)
-            snprintf(words, sizeof words, "must validate one and only one schema (oneOf). Found %zu valid alternatives", fitting);
+            snprintf(words, sizeof words, "must validate one and only one schema (oneOf). Found %zu valid alternatives",
+                     fitting);
         if (fitting != 1)
             say_composite(checking, place, words, out);
         if (fitting <= 1)
@@ -482,7 +515,10 @@ static void check_alternatives(const struct checking *checking, const struct crd
         merge(out, &best);
     }
     if (fitting != node->all.count)
-        say_composite(checking, place, fitting == 0 ? "must validate all the schemas (allOf). None validated" : "must validate all the schemas (allOf)", out);
+        say_composite(checking, place,
+                      fitting == 0 ? "must validate all the schemas (allOf). None validated"
+                                   : "must validate all the schemas (allOf)",
+                      out);
     if (node->not != NULL) {
         check(checking, node->not, v, NULL, place, &best);
         if (is_valid(&best))
@@ -494,8 +530,8 @@ static void check_alternatives(const struct checking *checking, const struct crd
 
 /* ---- all of it ---- */
 
-static void check(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place,
-                  struct outcome *out)
+static void check(const struct checking *checking, const struct crd_node *node, const struct value *v, const struct value *old,
+                  const struct place *place, struct outcome *out)
 {
     enum value_type type = value_type(v);
     if (old != NULL && value_equal(v, old))
@@ -526,7 +562,8 @@ static void check(const struct checking *checking, const struct crd_node *node, 
     out->matched += 3;
 }
 
-void crd_check(const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place, const char *skip, struct problems *problems)
+void crd_check(const struct crd_node *node, const struct value *v, const struct value *old, const struct place *place,
+               const char *skip, struct problems *problems)
 {
     const struct checking checking = {.base = place, .skip = skip};
     struct outcome all = {.problems = *problems}, found = outcome_make();

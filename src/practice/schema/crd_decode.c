@@ -21,7 +21,8 @@ static void note(struct pruning *pruning, const char *key)
 {
     if (pruning->unknown == NULL || pruning->unknown->length >= SCHEMA_COMPLAINTS)
         return;
-    char *text = mem_printf("%s%s%s", pruning->path.length > 0 ? pruning->path.bytes : "", pruning->path.length > 0 ? "." : "", key);
+    char *text =
+        mem_printf("%s%s%s", pruning->path.length > 0 ? pruning->path.bytes : "", pruning->path.length > 0 ? "." : "", key);
     if (text == NULL || !vec_push(pruning->unknown, text))
         pruning->failed = true;
 }
@@ -154,7 +155,8 @@ static bool read_metadata(struct value *object, const char *path, struct vec *un
     return ok;
 }
 
-static bool coerce(struct value *v, const struct crd_node *node, bool is_resource, struct buf *path, struct vec *unknown, struct error *err);
+static bool coerce(struct value *v, const struct crd_node *node, bool is_resource, struct buf *path, struct vec *unknown,
+                   struct error *err);
 
 static bool coerce_meta(struct value *v, const struct buf *path, struct vec *unknown, struct error *err)
 {
@@ -165,7 +167,8 @@ static bool coerce_meta(struct value *v, const struct buf *path, struct vec *unk
         if (entry == NULL || value_type(entry) == VALUE_STRING)
             continue;
         char *shown = json_text(entry, 256);
-        error_set(err, ERROR_INPUT, NULL, "%s%s%s: Invalid value: %s: must be a string", at, dot, texts[i], shown != NULL ? shown : "");
+        error_set(err, ERROR_INPUT, NULL, "%s%s%s: Invalid value: %s: must be a string", at, dot, texts[i],
+                  shown != NULL ? shown : "");
         mem_free(shown);
         return false;
     }
@@ -183,7 +186,8 @@ static bool coerce_meta(struct value *v, const struct buf *path, struct vec *unk
     return false;
 }
 
-static bool coerce(struct value *v, const struct crd_node *node, bool is_resource, struct buf *path, struct vec *unknown, struct error *err)
+static bool coerce(struct value *v, const struct crd_node *node, bool is_resource, struct buf *path, struct vec *unknown,
+                   struct error *err)
 {
     bool is_object = value_type(v) == VALUE_OBJECT;
     size_t index = 0, length = path->length;
@@ -229,7 +233,8 @@ bool crd_decode(const struct schema_kind *kind, struct value *object, struct vec
     for (int i = 0; i < 2; i++) {
         const struct value *entry = value_get(object, texts[i]);
         if (entry != NULL && value_type(entry) != VALUE_STRING)
-            return error_set(err, ERROR_INPUT, NULL, ".%s accessor error: the value is of the wrong type, expected string", texts[i]);
+            return error_set(err, ERROR_INPUT, NULL, ".%s accessor error: the value is of the wrong type, expected string",
+                             texts[i]);
     }
     if (!read_metadata(object, "", unknown, err))
         return false;

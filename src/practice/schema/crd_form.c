@@ -1,10 +1,21 @@
-/* crd_form: Go's JSON of apiextensions' internal types, which some refusals show: each field by its Go name, absent ones as zero. */
+/* crd_form: Go's JSON of apiextensions' internal types, which some refusals show: each field by its Go name, absent ones as
+ * zero. */
 #include <string.h>
 
 #include "data/json.h"
 #include "practice/schema/crd_judge.h"
 
-enum form { FORM_AS_IT_IS, FORM_TEXT, FORM_FALSE, FORM_SCHEMA, FORM_SCHEMAS, FORM_MAP, FORM_ITEMS, FORM_ADDITIONAL, FORM_RULES };
+enum form {
+    FORM_AS_IT_IS,
+    FORM_TEXT,
+    FORM_FALSE,
+    FORM_SCHEMA,
+    FORM_SCHEMAS,
+    FORM_MAP,
+    FORM_ITEMS,
+    FORM_ADDITIONAL,
+    FORM_RULES
+};
 
 struct field {
     const char *go, *json;
@@ -60,14 +71,22 @@ static const struct field schema_fields[] = {
 };
 
 static const struct field rule_fields[] = {
-    {"Rule", "rule", FORM_TEXT},           {"Message", "message", FORM_TEXT},     {"MessageExpression", "messageExpression", FORM_TEXT},
-    {"Reason", "reason", FORM_AS_IT_IS},   {"FieldPath", "fieldPath", FORM_TEXT}, {"OptionalOldSelf", "optionalOldSelf", FORM_AS_IT_IS},
+    {"Rule", "rule", FORM_TEXT},
+    {"Message", "message", FORM_TEXT},
+    {"MessageExpression", "messageExpression", FORM_TEXT},
+    {"Reason", "reason", FORM_AS_IT_IS},
+    {"FieldPath", "fieldPath", FORM_TEXT},
+    {"OptionalOldSelf", "optionalOldSelf", FORM_AS_IT_IS},
     {0},
 };
 
 static const struct field column_fields[] = {
-    {"Name", "name", FORM_TEXT},         {"Type", "type", FORM_TEXT},             {"Format", "format", FORM_TEXT},
-    {"Description", "description", FORM_TEXT}, {"Priority", "priority", FORM_AS_IT_IS}, {"JSONPath", "jsonPath", FORM_TEXT},
+    {"Name", "name", FORM_TEXT},
+    {"Type", "type", FORM_TEXT},
+    {"Format", "format", FORM_TEXT},
+    {"Description", "description", FORM_TEXT},
+    {"Priority", "priority", FORM_AS_IT_IS},
+    {"JSONPath", "jsonPath", FORM_TEXT},
     {0},
 };
 
@@ -131,13 +150,27 @@ static void print_field(enum form form, const struct value *v, struct buf *out)
         return;
     }
     switch (form) {
-    case FORM_SCHEMA: print_struct(schema_fields, v, out); break;
-    case FORM_SCHEMAS: print_list(schema_fields, v, out); break;
-    case FORM_MAP: print_map(v, out); break;
-    case FORM_ITEMS: print_items(v, out); break;
-    case FORM_ADDITIONAL: print_additional(v, out); break;
-    case FORM_RULES: print_list(rule_fields, v, out); break;
-    default: json_print(v, false, out); break;
+    case FORM_SCHEMA:
+        print_struct(schema_fields, v, out);
+        break;
+    case FORM_SCHEMAS:
+        print_list(schema_fields, v, out);
+        break;
+    case FORM_MAP:
+        print_map(v, out);
+        break;
+    case FORM_ITEMS:
+        print_items(v, out);
+        break;
+    case FORM_ADDITIONAL:
+        print_additional(v, out);
+        break;
+    case FORM_RULES:
+        print_list(rule_fields, v, out);
+        break;
+    default:
+        json_print(v, false, out);
+        break;
     }
 }
 
@@ -189,8 +222,12 @@ static void print_selectable(const struct value *list, struct buf *out)
 
 static void print_version(const struct value *version, const struct crd_lifted *lifted, struct buf *out)
 {
-    static const struct field simple[] = {{"Name", "name", FORM_TEXT},         {"Served", "served", FORM_FALSE}, {"Storage", "storage", FORM_FALSE},
-                                          {"Deprecated", "deprecated", FORM_FALSE}, {"DeprecationWarning", "deprecationWarning", FORM_AS_IT_IS}, {0}};
+    static const struct field simple[] = {{"Name", "name", FORM_TEXT},
+                                          {"Served", "served", FORM_FALSE},
+                                          {"Storage", "storage", FORM_FALSE},
+                                          {"Deprecated", "deprecated", FORM_FALSE},
+                                          {"DeprecationWarning", "deprecationWarning", FORM_AS_IT_IS},
+                                          {0}};
     const struct value *schema = lifted->schema ? NULL : value_get(version, "schema");
     for (const struct field *field = simple; field->go != NULL; field++) {
         buf_printf(out, "%s\"%s\":", field == simple ? "{" : ",", field->go);

@@ -1,4 +1,5 @@
-/* crd_format: the formats of texts that the real server looks at (kube-openapi's strfmt and govalidator); all others mean nothing. */
+/* crd_format: the formats of texts that the real server looks at (kube-openapi's strfmt and govalidator); all others mean
+ * nothing. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ static bool is_any(const char *text)
 static bool is_date(const char *text)
 {
     static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (strlen(text) != 10 || digits_at(text) != 4 || text[4] != '-' || digits_at(text + 5) != 2 || text[7] != '-' || digits_at(text + 8) != 2)
+    if (strlen(text) != 10 || digits_at(text) != 4 || text[4] != '-' || digits_at(text + 5) != 2 || text[7] != '-' ||
+        digits_at(text + 8) != 2)
         return false;
     int year = (text[0] - '0') * 1000 + (text[1] - '0') * 100 + (text[2] - '0') * 10 + text[3] - '0';
     int month = (text[5] - '0') * 10 + text[6] - '0', day = (text[8] - '0') * 10 + text[9] - '0';
@@ -57,7 +59,8 @@ static bool is_email(const char *text)
     if (at == NULL || at == from || at[1] == '\0' || strchr(at + 1, '@') != NULL || (open != NULL && text[length - 1] != '>'))
         return false;
     for (const char *p = from; *p != '\0' && *p != '>'; p++)
-        if (strchr(" \t()<>,;:\\\"[]", *p) != NULL || (*p == '.' && (p == from || p[1] == '.' || p[1] == '@' || p[1] == '\0' || p[-1] == '@')))
+        if (strchr(" \t()<>,;:\\\"[]", *p) != NULL ||
+            (*p == '.' && (p == from || p[1] == '.' || p[1] == '@' || p[1] == '\0' || p[-1] == '@')))
             return false;
     return true;
 }
@@ -72,7 +75,8 @@ static bool matches(const char *expression, const char *text)
 
 static bool is_hostname(const char *text)
 {
-    if (strlen(text) > 255 || !matches("^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}"
+    if (strlen(text) > 255 || !matches("^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}]("
+                                       "([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}"
                                        "[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})\\z",
                                        text))
         return false;
@@ -106,9 +110,10 @@ static bool is_cidr(const char *text)
 /* Six, eight or twenty bytes: with colons, dashes, or dots after each second one. */
 static bool is_mac(const char *text)
 {
-    return matches("^(?:[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\\1[0-9a-fA-F]{2}){4}(?:(?:\\1[0-9a-fA-F]{2}){2}|(?:\\1[0-9a-fA-F]{2}){14})?"
-                   "|[0-9a-fA-F]{4}(?:\\.[0-9a-fA-F]{4}){2}(?:\\.[0-9a-fA-F]{4}|(?:\\.[0-9a-fA-F]{4}){7})?)\\z",
-                   text);
+    return matches(
+        "^(?:[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(?:\\1[0-9a-fA-F]{2}){4}(?:(?:\\1[0-9a-fA-F]{2}){2}|(?:\\1[0-9a-fA-F]{2}){14})?"
+        "|[0-9a-fA-F]{4}(?:\\.[0-9a-fA-F]{4}){2}(?:\\.[0-9a-fA-F]{4}|(?:\\.[0-9a-fA-F]{4}){7})?)\\z",
+        text);
 }
 
 static bool is_uuid(const char *text)
@@ -183,7 +188,8 @@ static bool is_credit_card(const char *text)
         if (isdigit((unsigned char)*text) && count + 1 < sizeof digits)
             digits[count++] = *text;
     digits[count] = '\0';
-    if (!matches("^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}|6(?:011|5[0-9][0-9])[0-9]{12}"
+    if (!matches("^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}|"
+                 "6(?:011|5[0-9][0-9])[0-9]{12}"
                  "|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11}|6[27][0-9]{14})\\z",
                  digits))
         return false;
@@ -243,7 +249,8 @@ static bool is_uri(const char *text)
     }
     if (text[0] == '/')
         return true;
-    size_t scheme = isalpha((unsigned char)text[0]) ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.") : 0;
+    size_t scheme =
+        isalpha((unsigned char)text[0]) ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.") : 0;
     if (scheme == 0 || text[scheme] != ':')
         return false;
     const char *rest = text + scheme + 1;
@@ -256,7 +263,9 @@ static bool is_uri(const char *text)
 static bool is_duration(const char *text)
 {
     return matches("^[-+]?(?:0|(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:ns|us|\xc2\xb5s|\xce\xbcs|ms|s|m|h))+)\\z", text) ||
-           matches("(?i)\\d+\\s*(?:(?:ns|us|\xc2\xb5s|ms|s|m|h|hr|d|w|wk)(?![a-z\xc2\xb5])|nano|micro|milli|sec|min|hour|day|week)", text);
+           matches(
+               "(?i)\\d+\\s*(?:(?:ns|us|\xc2\xb5s|ms|s|m|h|hr|d|w|wk)(?![a-z\xc2\xb5])|nano|micro|milli|sec|min|hour|day|week)",
+               text);
 }
 
 static bool is_short_name(const char *text)
@@ -274,11 +283,32 @@ static const struct {
     const char *name;
     bool (*fits)(const char *text);
 } formats[] = {
-    {"bsonobjectid", is_object_id}, {"uri", is_uri},           {"email", is_email},      {"hostname", is_hostname}, {"ipv4", is_ipv4},         {"ipv6", is_ipv6},
-    {"cidr", is_cidr},        {"mac", is_mac},           {"uuid", is_uuid},        {"uuid3", is_uuid3},       {"uuid4", is_uuid4},       {"uuid5", is_uuid5},
-    {"isbn", is_isbn},        {"isbn10", is_isbn10},     {"isbn13", is_isbn13},    {"creditcard", is_credit_card}, {"ssn", is_ssn},      {"hexcolor", is_hex_color},
-    {"rgbcolor", is_rgb_color}, {"byte", is_byte},       {"password", is_any},     {"date", is_date},         {"duration", is_duration}, {"datetime", is_date_time},
-    {"k8sshortname", is_short_name}, {"k8slongname", is_long_name},
+    {"bsonobjectid", is_object_id},
+    {"uri", is_uri},
+    {"email", is_email},
+    {"hostname", is_hostname},
+    {"ipv4", is_ipv4},
+    {"ipv6", is_ipv6},
+    {"cidr", is_cidr},
+    {"mac", is_mac},
+    {"uuid", is_uuid},
+    {"uuid3", is_uuid3},
+    {"uuid4", is_uuid4},
+    {"uuid5", is_uuid5},
+    {"isbn", is_isbn},
+    {"isbn10", is_isbn10},
+    {"isbn13", is_isbn13},
+    {"creditcard", is_credit_card},
+    {"ssn", is_ssn},
+    {"hexcolor", is_hex_color},
+    {"rgbcolor", is_rgb_color},
+    {"byte", is_byte},
+    {"password", is_any},
+    {"date", is_date},
+    {"duration", is_duration},
+    {"datetime", is_date_time},
+    {"k8sshortname", is_short_name},
+    {"k8slongname", is_long_name},
 };
 
 /* Its number in the table; -1: none. */

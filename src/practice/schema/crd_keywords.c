@@ -1,4 +1,5 @@
-/* crd_keywords: the rules of a schema's keywords (apiextensions-apiserver, pkg/apis/apiextensions/validation: ValidateCustomResourceDefinitionOpenAPISchema), and of its defaults. */
+/* crd_keywords: the rules of a schema's keywords (apiextensions-apiserver, pkg/apis/apiextensions/validation:
+ * ValidateCustomResourceDefinitionOpenAPISchema), and of its defaults. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,7 +19,8 @@ static bool is_set(const struct value *schema, const char *key)
     return v != NULL && value_type(v) != VALUE_NULL;
 }
 
-static void judge_supported(const struct value *schema, const struct where *where, const struct place *place, struct problems *problems)
+static void judge_supported(const struct value *schema, const struct where *where, const struct place *place,
+                            struct problems *problems)
 {
     static const char *const types[] = {"array", "boolean", "integer", "number", "object", "string", NULL};
     static const struct {
@@ -44,11 +46,13 @@ static void judge_supported(const struct value *schema, const struct where *wher
     if (where->in_meta && is_true(schema, "x-kubernetes-embedded-resource"))
         problem_forbidden(problems, place, "x-kubernetes-embedded-resource", "must not be used inside of resource meta");
     if (is_true(schema, "uniqueItems"))
-        problem_forbidden(problems, place, "uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+        problem_forbidden(problems, place, "uniqueItems",
+                          "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
 }
 
 /* type must be TYPE where a keyword stands. */
-static bool judge_needed_type(const struct value *schema, const char *key, const char *type, const struct place *place, struct problems *problems)
+static bool judge_needed_type(const struct value *schema, const char *key, const char *type, const struct place *place,
+                              struct problems *problems)
 {
     const struct place at = place_key(place, "type");
     char *detail = mem_printf("must be %s if %s is specified", type, key);
@@ -67,7 +71,8 @@ static bool judge_needed_type(const struct value *schema, const char *key, const
 static void judge_set(const struct value *items, const struct place *place, struct problems *problems)
 {
     static const char *const words = "must be atomic as item of a list with x-kubernetes-list-type=set";
-    const struct place below = place_key(place, "items"), list = place_key(&below, "x-kubernetes-list-type"), map = place_key(&below, "x-kubernetes-map-type");
+    const struct place below = place_key(place, "items"), list = place_key(&below, "x-kubernetes-list-type"),
+                       map = place_key(&below, "x-kubernetes-map-type");
     const struct value *own = value_get(items, "x-kubernetes-list-type");
     if (text_is(items, "type", "array") && own != NULL && !text_is(items, "x-kubernetes-list-type", "atomic"))
         problem_add(problems, &list, PROBLEM_INVALID, own, "%s", words);
@@ -78,24 +83,28 @@ static void judge_set(const struct value *items, const struct place *place, stru
 static void judge_keys(const struct value *schema, const struct place *place, struct problems *problems)
 {
     const struct value *items = value_get(schema, "items"), *keys = value_get(schema, "x-kubernetes-list-map-keys");
-    const struct place below = place_key(place, "items"), type = place_key(&below, "type"), properties = place_key(&below, "properties");
+    const struct place below = place_key(place, "items"), type = place_key(&below, "type"),
+                       properties = place_key(&below, "properties");
     const struct place list = place_key(place, "x-kubernetes-list-map-keys");
     if (value_first(keys) == NULL)
         problem_required(problems, place, "x-kubernetes-list-map-keys", "must not be empty if x-kubernetes-list-type is map");
     if (!is_set(schema, "items"))
         problem_required(problems, place, "items", "must have a schema if x-kubernetes-list-type is map");
     if (value_type(items) == VALUE_OBJECT && !text_is(items, "type", "object"))
-        problem_invalid(problems, &type, text_of(items, "type"), "must be object if parent array's x-kubernetes-list-type is map");
+        problem_invalid(problems, &type, text_of(items, "type"),
+                        "must be object if parent array's x-kubernetes-list-type is map");
     if (!text_is(items, "type", "object"))
         return;
-    EACH (key, keys) {
+    EACH(key, keys)
+    {
         const char *name = value_text(key) != NULL ? value_text(key) : "";
         const struct value *property = value_find(items, "properties", name, NULL);
         const struct place at = place_map(&properties, name), own = place_key(&at, "type");
         if (property == NULL)
             problem_add(problems, &list, PROBLEM_INVALID, keys, "entries must all be names of item properties");
         else if (text_is(property, "type", "array") || text_is(property, "type", "object"))
-            problem_invalid(problems, &own, text_of(items, "type"), "must be a scalar type if parent array's x-kubernetes-list-type is map");
+            problem_invalid(problems, &own, text_of(items, "type"),
+                            "must be a scalar type if parent array's x-kubernetes-list-type is map");
         if (seen_before(keys, key, NULL))
             problem_add(problems, &list, PROBLEM_INVALID, keys, "must not contain duplicate entries");
     }
@@ -111,20 +120,26 @@ static void judge_nulls(const struct value *schema, const struct place *place, s
     if (value_type(items) != VALUE_OBJECT || (!is_map && strcmp(list, "set") != 0))
         return;
     if (is_true(items, "nullable"))
-        problem_forbidden(problems, &below, "nullable", is_map ? "cannot be nullable when x-kubernetes-list-type is map" : "cannot be nullable when x-kubernetes-list-type is set");
+        problem_forbidden(problems, &below, "nullable",
+                          is_map ? "cannot be nullable when x-kubernetes-list-type is map"
+                                 : "cannot be nullable when x-kubernetes-list-type is set");
     if (!is_map)
         return;
-    EACH (key, value_get(schema, "x-kubernetes-list-map-keys")) {
+    EACH(key, value_get(schema, "x-kubernetes-list-map-keys"))
+    {
         const char *name = value_text(key) != NULL ? value_text(key) : "";
         const struct value *property = value_find(items, "properties", name, NULL);
         const struct place at = place_map(&properties, name);
         bool is_required = false;
-        EACH (entry, required)
-            is_required = is_required || (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0);
+        EACH(entry, required)
+        is_required = is_required || (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0);
         if (property != NULL && !is_required && !is_set(property, "default"))
-            problem_required(problems, &at, "default", "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
+            problem_required(
+                problems, &at, "default",
+                "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
         if (property != NULL && is_true(property, "nullable"))
-            problem_forbidden(problems, &at, "nullable", "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
+            problem_forbidden(problems, &at, "nullable",
+                              "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
     }
 }
 
@@ -146,7 +161,8 @@ static void judge_lists(const struct value *schema, const struct place *place, s
         problem_unsupported(problems, &list, list_type, lists);
     if (value_first(value_get(schema, "x-kubernetes-list-map-keys")) != NULL) {
         if (!is_set(schema, "x-kubernetes-list-type"))
-            problem_required(problems, place, "x-kubernetes-list-type", "must be map if x-kubernetes-list-map-keys is non-empty");
+            problem_required(problems, place, "x-kubernetes-list-type",
+                             "must be map if x-kubernetes-list-map-keys is non-empty");
         else if (strcmp(list_type, "map") != 0)
             problem_invalid(problems, &list, list_type, "must be map if x-kubernetes-list-map-keys is non-empty");
     }
@@ -163,9 +179,12 @@ static bool is_blank(const char *text)
 /* Of the rules in the server's own language only the form is looked at: see crd_warn. */
 static void judge_rule(const struct value *rule, const struct place *place, struct problems *problems)
 {
-    static const char *const reasons[] = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired", NULL};
-    const char *text = text_of(rule, "rule"), *message = text_of(rule, "message"), *expression = text_of(rule, "messageExpression"), *path = text_of(rule, "fieldPath");
-    const struct place message_at = place_key(place, "message"), reason_at = place_key(place, "reason"), path_at = place_key(place, "fieldPath");
+    static const char *const reasons[] = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid",
+                                          "FieldValueRequired", NULL};
+    const char *text = text_of(rule, "rule"), *message = text_of(rule, "message"),
+               *expression = text_of(rule, "messageExpression"), *path = text_of(rule, "fieldPath");
+    const struct place message_at = place_key(place, "message"), reason_at = place_key(place, "reason"),
+                       path_at = place_key(place, "fieldPath");
     if (is_blank(text))
         problem_required(problems, place, "rule", "rule is not specified");
     else if (*message != '\0' && is_blank(message))
@@ -184,7 +203,8 @@ static void judge_rule(const struct value *rule, const struct place *place, stru
         problem_invalid(problems, &path_at, path, "must not contain line breaks");
 }
 
-static void judge_below(const struct value *schema, const struct where *where, const struct place *place, struct problems *problems);
+static void judge_below(const struct value *schema, const struct where *where, const struct place *place,
+                        struct problems *problems);
 
 static void judge(const struct value *schema, const struct where *where, const struct place *place, struct problems *problems)
 {
@@ -195,7 +215,8 @@ static void judge(const struct value *schema, const struct where *where, const s
     judge_supported(schema, where, place, problems);
     judge_below(schema, where, place, problems);
     judge_lists(schema, place, problems);
-    EACH (rule, value_get(schema, "x-kubernetes-validations")) {
+    EACH(rule, value_get(schema, "x-kubernetes-validations"))
+    {
         const struct place at = place_index(&rules, index++);
         judge_rule(rule, &at, problems);
     }
@@ -203,27 +224,31 @@ static void judge(const struct value *schema, const struct where *where, const s
 
 static const char *no_defaults_in(const char *property)
 {
-    return strcmp(property, "metadata") == 0 ? "must not be set in top-level metadata" :
-           strcmp(property, "kind") == 0     ? "must not be set in top-level kind" :
-                                               "must not be set in top-level apiVersion";
+    return strcmp(property, "metadata") == 0 ? "must not be set in top-level metadata"
+           : strcmp(property, "kind") == 0   ? "must not be set in top-level kind"
+                                             : "must not be set in top-level apiVersion";
 }
 
-static void judge_below(const struct value *schema, const struct where *where, const struct place *place, struct problems *problems)
+static void judge_below(const struct value *schema, const struct where *where, const struct place *place,
+                        struct problems *problems)
 {
     static const char *const lists[] = {"allOf", "oneOf", "anyOf"};
     const struct value *additional = value_get(schema, "additionalProperties"), *properties = value_get(schema, "properties");
-    const struct place more = place_key(place, "additionalProperties"), fields = place_key(place, "properties"), not = place_key(place, "not"), items = place_key(place, "items");
+    const struct place more = place_key(place, "additionalProperties"), fields = place_key(place, "properties"),
+                       not = place_key(place, "not"), items = place_key(place, "items");
     struct where below = *where;
     below.is_root = false;
     if (is_set(schema, "additionalProperties")) {
         struct where inside = below;
         if (value_first(properties) != NULL && !value_is_true(additional))
-            problem_forbidden(problems, place, "additionalProperties", "additionalProperties and properties are mutual exclusive");
+            problem_forbidden(problems, place, "additionalProperties",
+                              "additionalProperties and properties are mutual exclusive");
         if (where->in_meta)
             inside.no_defaults = "must not be set inside additionalProperties applying to object metadata";
         judge(additional, &inside, &more, problems);
     }
-    EACH (entry, properties) {
+    EACH(entry, properties)
+    {
         struct where inside = below;
         const struct place at = place_map(&fields, value_key(entry));
         if ((where->is_root || is_true(schema, "x-kubernetes-embedded-resource")) && crd_is_meta(value_key(entry))) {
@@ -237,7 +262,8 @@ static void judge_below(const struct value *schema, const struct where *where, c
     for (int i = 0; i < 3; i++) {
         const struct place list = place_key(place, lists[i]);
         size_t index = 0;
-        EACH (entry, value_get(schema, lists[i])) {
+        EACH(entry, value_get(schema, lists[i]))
+        {
             const struct place at = place_index(&list, index++);
             judge(entry, &below, &at, problems);
         }

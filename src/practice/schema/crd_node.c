@@ -41,7 +41,8 @@ static bool read_properties(struct crd_tree *tree, struct crd_node *node, struct
     return true;
 }
 
-static bool read_list(struct crd_tree *tree, const struct value *json, const char *key, struct crd_nodes *out, struct error *err)
+static bool read_list(struct crd_tree *tree, const struct value *json, const char *key, struct crd_nodes *out,
+                      struct error *err)
 {
     const struct value *list = value_get(json, key);
     out->list = zeroed(&tree->arena, value_length(list), sizeof(struct crd_node *));
@@ -56,7 +57,8 @@ static bool read_list(struct crd_tree *tree, const struct value *json, const cha
     return true;
 }
 
-static bool read_one(struct crd_tree *tree, const struct value *json, const char *key, const struct crd_node **out, struct error *err)
+static bool read_one(struct crd_tree *tree, const struct value *json, const char *key, const struct crd_node **out,
+                     struct error *err)
 {
     const struct value *below = value_get(json, key);
     if (value_type(below) != VALUE_OBJECT)
@@ -69,7 +71,10 @@ static bool read_list_type(struct crd_tree *tree, struct crd_node *node)
 {
     const char *list = text_at(node->json, "x-kubernetes-list-type");
     bool is_array = strcmp(node->type, "array") == 0;
-    node->list = strcmp(list, "set") == 0 ? SCHEMA_SET : strcmp(list, "map") == 0 ? SCHEMA_KEYED : is_array ? SCHEMA_ATOMIC : SCHEMA_GRANULAR;
+    node->list = strcmp(list, "set") == 0   ? SCHEMA_SET
+                 : strcmp(list, "map") == 0 ? SCHEMA_KEYED
+                 : is_array                 ? SCHEMA_ATOMIC
+                                            : SCHEMA_GRANULAR;
     if (strcmp(text_at(node->json, "x-kubernetes-map-type"), "atomic") == 0)
         node->list = SCHEMA_ATOMIC;
     const struct value *keys = value_get(node->json, "x-kubernetes-list-map-keys");
@@ -117,9 +122,11 @@ const struct crd_node *crd_node_new(struct crd_tree *tree, const struct value *j
         error_memory(err);
         return NULL;
     }
-    bool ok = read_pattern(tree, node, err) && read_properties(tree, node, err) && read_one(tree, json, "additionalProperties", &node->additional, err) &&
-              read_one(tree, json, "items", &node->items, err) && read_one(tree, json, "not", &node->not, err) && read_list(tree, json, "allOf", &node->all, err) &&
-              read_list(tree, json, "anyOf", &node->any, err) && read_list(tree, json, "oneOf", &node->one, err);
+    bool ok = read_pattern(tree, node, err) && read_properties(tree, node, err) &&
+              read_one(tree, json, "additionalProperties", &node->additional, err) &&
+              read_one(tree, json, "items", &node->items, err) && read_one(tree, json, "not", &node->not, err) &&
+              read_list(tree, json, "allOf", &node->all, err) && read_list(tree, json, "anyOf", &node->any, err) &&
+              read_list(tree, json, "oneOf", &node->one, err);
     if (!ok)
         return NULL;
     const struct value *fallback = value_get(json, "default");

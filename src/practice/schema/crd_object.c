@@ -1,4 +1,5 @@
-/* crd_object: the checks of a custom object beside its schema's: sets and keyed lists, embedded resources, numbers of the scale subresource. */
+/* crd_object: the checks of a custom object beside its schema's: sets and keyed lists, embedded resources, numbers of the scale
+ * subresource. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ static struct value *identity(const struct crd_node *node, const struct value *i
 }
 
 /* Each value that stands more than once is told once, at its second place. */
-static void check_twice(const struct crd_node *node, const struct value *list, const struct place *place, struct problems *problems)
+static void check_twice(const struct crd_node *node, const struct value *list, const struct place *place,
+                        struct problems *problems)
 {
     struct value *seen = value_array();
     size_t index = 0;
@@ -123,12 +125,14 @@ static void check_resource(const struct value *v, const struct place *place, str
         else
             check_kind_text(value_text(entry), &at, problems);
     }
-    const struct place metadata = place_key(place, "metadata"), labels = place_key(&metadata, "labels"), annotations = place_key(&metadata, "annotations");
+    const struct place metadata = place_key(place, "metadata"), labels = place_key(&metadata, "labels"),
+                       annotations = place_key(&metadata, "annotations");
     check_labels(problems, value_find(v, "metadata", "labels", NULL), &labels);
     check_annotations(problems, value_find(v, "metadata", "annotations", NULL), &annotations);
 }
 
-void crd_check_embedded(const struct crd_node *node, const struct value *v, bool is_root, const struct place *place, struct problems *problems)
+void crd_check_embedded(const struct crd_node *node, const struct value *v, bool is_root, const struct place *place,
+                        struct problems *problems)
 {
     bool is_object = value_type(v) == VALUE_OBJECT;
     size_t index = 0;
@@ -138,8 +142,13 @@ void crd_check_embedded(const struct crd_node *node, const struct value *v, bool
         check_resource(v, place, problems);
     for (const struct value *entry = value_first(v); entry != NULL; entry = value_next(entry), index++) {
         const struct crd_node *property = is_object ? crd_node_property(node, value_key(entry)) : NULL;
-        const struct place at = !is_object ? place_index(place, index) : property != NULL ? place_key(place, value_key(entry)) : place_map(place, value_key(entry));
-        crd_check_embedded(!is_object ? node->items : property != NULL ? property : node->additional, entry, false, &at, problems);
+        const struct place at = !is_object         ? place_index(place, index)
+                                : property != NULL ? place_key(place, value_key(entry))
+                                                   : place_map(place, value_key(entry));
+        crd_check_embedded(!is_object         ? node->items
+                           : property != NULL ? property
+                                              : node->additional,
+                           entry, false, &at, problems);
     }
 }
 
@@ -166,7 +175,8 @@ static const struct value *at_path(const struct value *v, const char *path, cons
     }
 }
 
-static void say_access(const char *path, const struct value *wrong, const char *zero, const char *type, struct problems *problems)
+static void say_access(const char *path, const struct value *wrong, const char *zero, const char *type,
+                       struct problems *problems)
 {
     const struct place root = PLACE_ROOT, at = place_key(&root, path);
     struct buf detail = buf_make(1 << 16);
@@ -218,16 +228,20 @@ static bool has_rules(const struct value *json)
 /* The real server says so where rules of its own language were passed over. */
 static void mention_rules(const struct crd_node *root, const struct place *at, struct problems *problems)
 {
-    static const enum problem_type blocking[] = {PROBLEM_NOT_SUPPORTED, PROBLEM_REQUIRED, PROBLEM_TOO_LONG, PROBLEM_TOO_MANY, PROBLEM_TYPE};
+    static const enum problem_type blocking[] = {PROBLEM_NOT_SUPPORTED, PROBLEM_REQUIRED, PROBLEM_TOO_LONG, PROBLEM_TOO_MANY,
+                                                 PROBLEM_TYPE};
     bool blocked = false;
     for (size_t i = 0; i < problems->list.length; i++)
         for (size_t j = 0; j < sizeof blocking / sizeof *blocking; j++)
             blocked = blocked || ((const struct problem *)problems->list.items[i])->type == blocking[j];
     if (blocked && has_rules(root->json))
-        problem_add(problems, at, PROBLEM_INVALID, NULL, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation");
+        problem_add(problems, at, PROBLEM_INVALID, NULL,
+                    "some validation rules were not checked because the object was invalid; correct the existing errors to "
+                    "complete validation");
 }
 
-void crd_validate_object(const struct schema_kind *kind, const struct value *object, const struct value *old, bool status, struct problems *problems)
+void crd_validate_object(const struct schema_kind *kind, const struct value *object, const struct value *old, bool status,
+                         struct problems *problems)
 {
     const struct crd_version *version = crd_version_of(kind);
     const struct place root = PLACE_ROOT, at = place_key(&root, "status");

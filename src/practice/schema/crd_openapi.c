@@ -46,7 +46,9 @@ static void print_meta(const struct printing *printing, const char *name, const 
 static void print_resource(const struct printing *printing, bool *first)
 {
     static const char *const names[] = {"apiVersion", "kind", "metadata"};
-    static const char *const words[] = {"Group and version of the form that this document has, as apps/v1", "What kind of object this is", "Name, namespace, labels and the rest of what every object has"};
+    static const char *const words[] = {"Group and version of the form that this document has, as apps/v1",
+                                        "What kind of object this is",
+                                        "Name, namespace, labels and the rest of what every object has"};
     for (size_t i = 0; i < 3; i++)
         print_meta(printing, names[i], words[i], first);
 }
@@ -66,13 +68,15 @@ static void print_properties(const struct printing *printing, const struct crd_n
     buf_append_string(printing->out, "}");
 }
 
-/* What must be there: for v2 not what may be null; of an embedded resource its type, too. Nothing is printed where nothing must. */
+/* What must be there: for v2 not what may be null; of an embedded resource its type, too. Nothing is printed where nothing
+ * must. */
 static void print_required(const struct printing *printing, const struct crd_node *node, bool is_embedded, bool *first)
 {
     const char *before = "[";
     struct buf list = buf_make(TEXT);
     bool open = printing->v2 && node->additional != NULL && node->additional->nullable;
-    for (const struct value *name = value_first(value_get(node->json, "required")); name != NULL && !open; name = value_next(name)) {
+    for (const struct value *name = value_first(value_get(node->json, "required")); name != NULL && !open;
+         name = value_next(name)) {
         const char *text = value_text(name) != NULL ? value_text(name) : "";
         const struct crd_node *property = crd_node_property(node, text);
         bool is_type = is_embedded && (strcmp(text, "kind") == 0 || strcmp(text, "apiVersion") == 0);
@@ -120,7 +124,9 @@ static void print_entry(const struct printing *printing, const struct crd_node *
     static const struct {
         const char *key;
         size_t offset;
-    } lists[] = {{"allOf", offsetof(struct crd_node, all)}, {"anyOf", offsetof(struct crd_node, any)}, {"oneOf", offsetof(struct crd_node, one)}};
+    } lists[] = {{"allOf", offsetof(struct crd_node, all)},
+                 {"anyOf", offsetof(struct crd_node, any)},
+                 {"oneOf", offsetof(struct crd_node, one)}};
     const char *key = value_key(entry);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (strcmp(key, lists[i].key) == 0) {
@@ -150,7 +156,8 @@ static void print_group(const struct printing *printing)
     buf_append_string(out, "}]}");
 }
 
-/* v2 has no way to say "null, too", "anything else, too" or "one of two types": then the type and what hangs on it are not said. */
+/* v2 has no way to say "null, too", "anything else, too" or "one of two types": then the type and what hangs on it are not
+ * said. */
 static bool is_unsaid(const struct printing *printing, const struct crd_node *node, const char *key)
 {
     bool vague = printing->v2 && (node->nullable || node->preserve);
@@ -165,7 +172,8 @@ static bool is_unsaid(const struct printing *printing, const struct crd_node *no
 static void print_node(const struct printing *printing, const struct crd_node *node, bool is_root)
 {
     struct buf *out = printing->out;
-    bool first = true, is_loose = printing->v2 && (node->nullable || node->preserve), is_embedded = node->embedded && !is_root && !is_loose;
+    bool first = true, is_loose = printing->v2 && (node->nullable || node->preserve),
+         is_embedded = node->embedded && !is_root && !is_loose;
     buf_append_string(out, "{");
     for (const struct value *entry = value_first(node->json); entry != NULL; entry = value_next(entry)) {
         const char *key = value_key(entry);
@@ -175,7 +183,8 @@ static void print_node(const struct printing *printing, const struct crd_node *n
         print_entry(printing, node, entry);
     }
     print_required(printing, node, is_embedded, &first);
-    if (node->int_or_string && !printing->v2 && value_get(node->json, "anyOf") == NULL && value_get(node->json, "allOf") == NULL) {
+    if (node->int_or_string && !printing->v2 && value_get(node->json, "anyOf") == NULL &&
+        value_get(node->json, "allOf") == NULL) {
         print_key(out, &first, "anyOf");
         buf_append_string(out, "[{\"type\":\"integer\"},{\"type\":\"string\"}]");
     }

@@ -139,7 +139,8 @@ static bool take_slice(struct walk *walk, const struct vec *input, const struct 
             continue;
         if (value_type(list) != VALUE_ARRAY)
             return false;
-        long length = (long)value_length(list), from = slice->has[0] ? slice->at[0] : 0, to = slice->has[1] ? slice->at[1] : length;
+        long length = (long)value_length(list), from = slice->has[0] ? slice->at[0] : 0,
+             to = slice->has[1] ? slice->at[1] : length;
         if (from < 0)
             from += length;
         if (slice->single)
@@ -168,7 +169,8 @@ static bool side(struct walk *walk, const struct value *item, struct value **lit
     if (*walk->at == '@' || *walk->at == '$') {
         struct vec from = vec_make(1, NULL);
         walk->at++;
-        bool ok = (item == NULL || push(walk, &from, item)) && follow(walk, item != NULL ? &from : NULL, " \t=!<>)", out, depth + 1);
+        bool ok =
+            (item == NULL || push(walk, &from, item)) && follow(walk, item != NULL ? &from : NULL, " \t=!<>)", out, depth + 1);
         vec_free(&from);
         return ok;
     }
@@ -190,7 +192,7 @@ static bool side(struct walk *walk, const struct value *item, struct value **lit
     return *literal != NULL && (item == NULL || push(walk, out, *literal));
 }
 
-static bool compare(const struct value *a, const struct value *b, const char *operator, bool *pass)
+static bool compare(const struct value *a, const struct value *b, const char *operator, bool * pass)
 {
     double x, y;
     int order;
@@ -198,15 +200,23 @@ static bool compare(const struct value *a, const struct value *b, const char *op
         order = (x > y) - (x < y);
     else if (value_text(a) != NULL && value_text(b) != NULL)
         order = strcmp(value_text(a), value_text(b));
-    else if (value_type(a) == value_type(b) && operator[1] == '=' && (operator[0] == '=' || operator[0] == '!'))
+    else if (value_type(a) == value_type(b) && operator[1] == '=' &&(operator[0] == '=' || operator[0] == '!'))
         order = !value_equal(a, b);
     else
         return false; /* things that cannot be compared */
     switch (operator[0]) {
-    case '=': *pass = order == 0; break;
-    case '!': *pass = order != 0; break;
-    case '<': *pass = order < 0 || (operator[1] == '=' && order == 0); break;
-    default: *pass = order > 0 || (operator[1] == '=' && order == 0); break;
+    case '=':
+        *pass = order == 0;
+        break;
+    case '!':
+        *pass = order != 0;
+        break;
+    case '<':
+        *pass = order < 0 || (operator[1] == '=' && order == 0);
+        break;
+    default:
+        *pass = order > 0 || (operator[1] == '=' && order == 0);
+        break;
     }
     return true;
 }
@@ -219,13 +229,14 @@ static bool filter_item(struct walk *walk, const struct value *item, struct vec 
     bool pass = false, ok = side(walk, item, &literals[0], &left, depth);
     skip_blanks(walk);
     for (int i = 0; ok && i < 2 && *walk->at != '\0' && strchr("=!<>", *walk->at) != NULL; i++)
-        operator[i] = *walk->at++;
+        operator[i] = * walk->at++;
     if (ok && operator[0] == '\0') {
         pass = left.length > 0;
     } else if (ok) {
-        ok = ((operator[0] != '=' && operator[0] != '!') || operator[1] == '=') && side(walk, item, &literals[1], &right, depth);
+        ok =
+            ((operator[0] != '=' && operator[0] != '!') || operator[1] == '=') && side(walk, item, &literals[1], &right, depth);
         if (ok && item != NULL && left.length > 0 && right.length > 0)
-            ok = left.length == 1 && right.length == 1 && compare(left.items[0], right.items[0], operator, &pass);
+            ok = left.length == 1 && right.length == 1 && compare(left.items[0], right.items[0], operator, & pass);
     }
     skip_blanks(walk);
     if (ok && *walk->at == ')')

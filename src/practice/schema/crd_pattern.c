@@ -1,4 +1,5 @@
-/* crd_pattern: Go's regular expressions (RE2) by way of PCRE. What RE2 has not is refused in its words; `$` is the very end of the text, as it is there. */
+/* crd_pattern: Go's regular expressions (RE2) by way of PCRE. What RE2 has not is refused in its words; `$` is the very end of
+ * the text, as it is there. */
 #include <ctype.h>
 #include <string.h>
 

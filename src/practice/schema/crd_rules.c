@@ -33,12 +33,13 @@ static bool note_storage(struct value *object)
     struct value *status = value_child(object, "status"), *list = value_get(status, "storedVersions");
     if (status == NULL)
         return false;
-    EACH (version, value_find(object, "spec", "versions", NULL)) {
+    EACH(version, value_find(object, "spec", "versions", NULL))
+    {
         if (!is_true(version, "storage"))
             continue;
-        EACH (entry, list)
-            if (value_text(entry) != NULL && text_is(version, "name", value_text(entry)))
-                return true;
+        EACH(entry, list)
+        if (value_text(entry) != NULL && text_is(version, "name", value_text(entry)))
+            return true;
         if (value_type(list) != VALUE_ARRAY) {
             list = value_array();
             if (!value_set(status, "storedVersions", list))
@@ -61,7 +62,8 @@ static bool definition_defaults(struct value *object)
         if (conversion == NULL || !put_text(conversion, "strategy", "None"))
             return false;
     }
-    return default_port(value_get(spec, "conversion")) && (value_first(value_find(object, "status", "storedVersions", NULL)) != NULL || note_storage(object));
+    return default_port(value_get(spec, "conversion")) &&
+           (value_first(value_find(object, "status", "storedVersions", NULL)) != NULL || note_storage(object));
 }
 
 static bool definition_update(struct value *object, const struct value *old)
@@ -100,9 +102,16 @@ static void definition_warn(const struct value *object, const struct value *old,
 }
 
 const struct rules definition_rules[] = {
-    {.group = "apiextensions.k8s.io", .kind = "CustomResourceDefinition", .flags = RULES_GENERATION | RULES_STATUS | RULES_NEEDS_VERSION | RULES_PLAIN_FINALIZERS,
-     .defaults = definition_defaults, .prepare_create = note_storage, .prepare_update = definition_update, .validate_create = validate_create,
-     .validate_update = validate_update, .validate_status = validate_status, .warn = definition_warn},
+    {.group = "apiextensions.k8s.io",
+     .kind = "CustomResourceDefinition",
+     .flags = RULES_GENERATION | RULES_STATUS | RULES_NEEDS_VERSION | RULES_PLAIN_FINALIZERS,
+     .defaults = definition_defaults,
+     .prepare_create = note_storage,
+     .prepare_update = definition_update,
+     .validate_create = validate_create,
+     .validate_update = validate_update,
+     .validate_status = validate_status,
+     .warn = definition_warn},
     {0},
 };
 
@@ -112,13 +121,15 @@ const struct rules definition_rules[] = {
 static void object_warn(const struct value *object, const struct value *old, struct vec *warnings)
 {
     static const char *const standard[] = {"orphan", "foregroundDeletion", "kubernetes", NULL};
-    const struct value *list = value_find(object, "metadata", "finalizers", NULL), *before = value_find(old, "metadata", "finalizers", NULL);
+    const struct value *list = value_find(object, "metadata", "finalizers", NULL),
+                       *before = value_find(old, "metadata", "finalizers", NULL);
     const struct place metadata = place_key(NULL, "metadata"), place = place_key(&metadata, "finalizers");
-    EACH (entry, list) {
+    EACH(entry, list)
+    {
         const char *name = value_text(entry);
         bool known = name == NULL || seen_before(list, entry, NULL);
-        EACH (other, before)
-            known = known || (value_text(other) != NULL && strcmp(value_text(other), name) == 0);
+        EACH(other, before)
+        known = known || (value_text(other) != NULL && strcmp(value_text(other), name) == 0);
         if (known)
             continue;
         struct complaints complaints = name_qualified(name);
@@ -126,14 +137,20 @@ static void object_warn(const struct value *object, const struct value *old, str
             warning_at(warnings, &place, "\"%s\": %s", name, complaints.text[i]);
         if (strchr(name, '/') != NULL || one_of(name, standard))
             continue;
-        warning_at(warnings, &place, "\"%s\": prefer a domain-qualified finalizer name%s to avoid accidental conflicts with other finalizer writers", name,
-                   strchr(name, '.') != NULL ? " including a path (/)" : "");
+        warning_at(
+            warnings, &place,
+            "\"%s\": prefer a domain-qualified finalizer name%s to avoid accidental conflicts with other finalizer writers",
+            name, strchr(name, '.') != NULL ? " including a path (/)" : "");
     }
 }
 
 struct rules crd_object_rules(const char *const *selectors)
 {
-    return (struct rules){.group = "", .kind = "", .flags = RULES_NEEDS_VERSION | RULES_PLAIN_FINALIZERS, .warn = object_warn, .selectors = selectors};
+    return (struct rules){.group = "",
+                          .kind = "",
+                          .flags = RULES_NEEDS_VERSION | RULES_PLAIN_FINALIZERS,
+                          .warn = object_warn,
+                          .selectors = selectors};
 }
 
 const struct rules *crd_rules_of(const struct schema_kind *kind)

@@ -83,7 +83,9 @@ static bool add_fields(struct arena *arena, const struct crd_node *node, bool is
             field->default_json = default_text(arena, below->fallback);
             field->flags = is_required(node, field->name) ? SCHEMA_REQUIRED : 0;
         } else {
-            static const char *const words[] = {"Group and version of the form that this document has, as apps/v1", "What kind of object this is", "Name, namespace, labels and the rest of what every object has"};
+            static const char *const words[] = {"Group and version of the form that this document has, as apps/v1",
+                                                "What kind of object this is",
+                                                "Name, namespace, labels and the rest of what every object has"};
             field->description = words[next];
         }
         at += order <= 0;
@@ -121,9 +123,11 @@ static const struct schema *convert(struct arena *arena, const struct crd_node *
     if (schema == NULL)
         return NULL;
     schema->type = scalar_type(node);
-    schema->flags = (uint16_t)(SCHEMA_CUSTOM | (node->nullable ? SCHEMA_NULLABLE : 0) | (node->preserve ? SCHEMA_PRESERVE : 0) | (node->embedded ? SCHEMA_EMBEDDED : 0));
+    schema->flags = (uint16_t)(SCHEMA_CUSTOM | (node->nullable ? SCHEMA_NULLABLE : 0) | (node->preserve ? SCHEMA_PRESERVE : 0) |
+                               (node->embedded ? SCHEMA_EMBEDDED : 0));
     schema->description = value_text(value_get(node->json, "description"));
-    schema->format = node->format[0] != '\0' && schema->type != SCHEMA_INT32 && schema->type != SCHEMA_INT64 ? node->format : NULL;
+    schema->format =
+        node->format[0] != '\0' && schema->type != SCHEMA_INT32 && schema->type != SCHEMA_INT64 ? node->format : NULL;
     schema->list = node->list;
     schema->keys = node->list == SCHEMA_KEYED ? node->keys : NULL;
     schema->values = enum_of(arena, node, &failed);

@@ -53,27 +53,32 @@ static const char *own_fault(const struct value *schema)
 
 const char *crd_judge_reading(const struct value *schema)
 {
-    static const char *const one[] = {"items", "additionalProperties", "not"}, *const many[] = {"properties", "allOf", "anyOf", "oneOf"};
+    static const char *const one[] = {"items", "additionalProperties", "not"}, *const many[] = {"properties", "allOf", "anyOf",
+                                                                                                "oneOf"};
     if (value_type(schema) != VALUE_OBJECT)
         return NULL;
     const char *fault = own_fault(schema);
     for (size_t i = 0; fault == NULL && i < 3; i++)
         fault = crd_judge_reading(value_get(schema, one[i]));
     for (size_t i = 0; fault == NULL && i < 4; i++)
-        for (const struct value *entry = value_first(value_get(schema, many[i])); fault == NULL && entry != NULL; entry = value_next(entry))
+        for (const struct value *entry = value_first(value_get(schema, many[i])); fault == NULL && entry != NULL;
+             entry = value_next(entry))
             fault = crd_judge_reading(entry);
     return fault;
 }
 
 /* ---- value validations ---- */
 
-static void judge_nested(const struct value *v, bool skips_any, enum level level, const struct place *place, struct problems *problems);
+static void judge_nested(const struct value *v, bool skips_any, enum level level, const struct place *place,
+                         struct problems *problems);
 
-static void judge_list(const struct value *schema, const char *key, bool skips, enum level level, const struct place *place, struct problems *problems)
+static void judge_list(const struct value *schema, const char *key, bool skips, enum level level, const struct place *place,
+                       struct problems *problems)
 {
     const struct place list = place_key(place, key);
     size_t index = 0;
-    EACH (entry, value_get(schema, key)) {
+    EACH(entry, value_get(schema, key))
+    {
         const struct place at = place_index(&list, index);
         judge_nested(entry, skips && index == 0, level, &at, problems);
         index++;
@@ -81,7 +86,8 @@ static void judge_list(const struct value *schema, const char *key, bool skips, 
 }
 
 /* skips_any: its anyOf is the one of int-or-string; skips_first: that of the first of allOf is. */
-static void judge_values(const struct value *schema, bool skips_any, bool skips_first, enum level level, const struct place *place, struct problems *problems)
+static void judge_values(const struct value *schema, bool skips_any, bool skips_first, enum level level,
+                         const struct place *place, struct problems *problems)
 {
     const struct place not = place_key(place, "not"), pattern = place_key(place, "pattern");
     if (!skips_any)
@@ -101,15 +107,18 @@ static void judge_values(const struct value *schema, bool skips_any, bool skips_
     pattern_free(compiled);
 }
 
-static void judge_nested(const struct value *v, bool skips_any, enum level level, const struct place *place, struct problems *problems)
+static void judge_nested(const struct value *v, bool skips_any, enum level level, const struct place *place,
+                         struct problems *problems)
 {
-    static const char *const empty = "must be empty to be structural", *const undefined = "must be undefined to be structural", *const untrue = "must be false to be structural";
+    static const char *const empty = "must be empty to be structural", *const undefined = "must be undefined to be structural",
+                             *const untrue = "must be false to be structural";
     const struct place items = place_key(place, "items"), properties = place_key(place, "properties");
     if (value_type(v) != VALUE_OBJECT)
         return;
     judge_values(v, skips_any, false, level, place, problems);
     judge_nested(value_get(v, "items"), false, level, &items, problems);
-    EACH (entry, value_get(v, "properties")) {
+    EACH(entry, value_get(v, "properties"))
+    {
         const struct place at = place_map(&properties, value_key(entry));
         judge_nested(entry, false, LEVEL_FIELD, &at, problems);
     }
@@ -143,10 +152,12 @@ static void judge_nested(const struct value *v, bool skips_any, enum level level
 static bool is_int_or_string(const struct value *list)
 {
     const struct value *first = value_item(list, 0), *second = value_item(list, 1);
-    return value_length(list) == 2 && value_length(first) == 1 && value_length(second) == 1 && text_is(first, "type", "integer") && text_is(second, "type", "string");
+    return value_length(list) == 2 && value_length(first) == 1 && value_length(second) == 1 &&
+           text_is(first, "type", "integer") && text_is(second, "type", "string");
 }
 
-static void judge_metadata(const struct value *metadata, bool checks, enum level level, const struct place *place, struct problems *problems)
+static void judge_metadata(const struct value *metadata, bool checks, enum level level, const struct place *place,
+                           struct problems *problems)
 {
     const struct value *properties = value_get(metadata, "properties");
     const struct place type = place_key(place, "type");
@@ -155,14 +166,16 @@ static void judge_metadata(const struct value *metadata, bool checks, enum level
     if (level != LEVEL_ROOT)
         return;
     bool plain = true;
-    EACH (entry, properties)
-        plain = plain && (strcmp(value_key(entry), "name") == 0 || strcmp(value_key(entry), "generateName") == 0);
-    EACH (entry, metadata) {
+    EACH(entry, properties)
+    plain = plain && (strcmp(value_key(entry), "name") == 0 || strcmp(value_key(entry), "generateName") == 0);
+    EACH(entry, metadata)
+    {
         static const char *const fine[] = {"type", "properties", "default", NULL};
         plain = plain && one_of(value_key(entry), fine);
     }
     if (!plain)
-        forbid(place, NULL, "must not specify anything other than name and generateName, but metadata is implicitly specified", problems);
+        forbid(place, NULL, "must not specify anything other than name and generateName, but metadata is implicitly specified",
+               problems);
 }
 
 static void judge_type(const struct value *schema, enum level level, const struct place *place, struct problems *problems)
@@ -177,7 +190,8 @@ static void judge_type(const struct value *schema, enum level level, const struc
         problem_required(problems, place, "type", "must be object if x-kubernetes-embedded-resource is true");
     else if (embedded && strcmp(type, "object") != 0)
         problem_invalid(problems, &at, type, "must be object if x-kubernetes-embedded-resource is true");
-    else if (type[0] == '\0' && !flag(schema, "x-kubernetes-int-or-string") && !flag(schema, "x-kubernetes-preserve-unknown-fields"))
+    else if (type[0] == '\0' && !flag(schema, "x-kubernetes-int-or-string") &&
+             !flag(schema, "x-kubernetes-preserve-unknown-fields"))
         problem_required(problems, place, "type", missing[level]);
     if (embedded && is_set(schema, "additionalProperties"))
         forbid(place, "additionalProperties", "must not be used if x-kubernetes-embedded-resource is set", problems);
@@ -191,7 +205,8 @@ static void judge_extensions(const struct value *schema, const struct place *pla
     for (int i = 0; i < 2; i++) {
         const struct place at = place_key(place, others[i]);
         if (flag(schema, "x-kubernetes-int-or-string") && flag(schema, others[i]))
-            problem_add(problems, &at, PROBLEM_INVALID, value_get(schema, others[i]), "must be false if x-kubernetes-int-or-string is true");
+            problem_add(problems, &at, PROBLEM_INVALID, value_get(schema, others[i]),
+                        "must be false if x-kubernetes-int-or-string is true");
     }
 }
 
@@ -211,18 +226,22 @@ static void judge_resource(const struct value *schema, enum level level, const s
     if (value_get(properties, "metadata") != NULL)
         judge_metadata(value_get(properties, "metadata"), checks, level, &metadata, problems);
     if (embedded && !flag(schema, "x-kubernetes-preserve-unknown-fields") && value_first(properties) == NULL)
-        problem_required(problems, place, "properties", "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields");
+        problem_required(
+            problems, place, "properties",
+            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields");
 }
 
 static void judge(const struct value *schema, enum level level, const struct place *place, struct problems *problems)
 {
-    const struct place items = place_key(place, "items"), properties = place_key(place, "properties"), additional = place_key(place, "additionalProperties");
+    const struct place items = place_key(place, "items"), properties = place_key(place, "properties"),
+                       additional = place_key(place, "additionalProperties");
     if (value_type(schema) != VALUE_OBJECT)
         return;
     if (text_is(schema, "type", "array") && !is_set(schema, "items"))
         problem_required(problems, place, "items", "must be specified");
     judge(value_get(schema, "items"), LEVEL_ITEM, &items, problems);
-    EACH (entry, value_get(schema, "properties")) {
+    EACH(entry, value_get(schema, "properties"))
+    {
         const struct place at = place_map(&properties, value_key(entry));
         judge(entry, LEVEL_FIELD, &at, problems);
     }
@@ -232,14 +251,16 @@ static void judge(const struct value *schema, enum level level, const struct pla
         judge(value_get(schema, "additionalProperties"), LEVEL_FIELD, &additional, problems);
     }
     judge_extensions(schema, place, problems);
-    judge_values(schema, is_int_or_string(value_get(schema, "anyOf")), is_int_or_string(value_get(value_item(value_get(schema, "allOf"), 0), "anyOf")), level, place, problems);
+    judge_values(schema, is_int_or_string(value_get(schema, "anyOf")),
+                 is_int_or_string(value_get(value_item(value_get(schema, "allOf"), 0), "anyOf")), level, place, problems);
     judge_type(schema, level, place, problems);
     judge_resource(schema, level, place, problems);
 }
 
 /* ---- what alternatives speak of must be there outside of them ---- */
 
-static void judge_complete(const struct value *v, const struct value *schema, const struct place *structure, const struct place *place, struct problems *problems);
+static void judge_complete(const struct value *v, const struct value *schema, const struct place *structure,
+                           const struct place *place, struct problems *problems);
 
 static void require(const struct place *structure, const struct place *place, struct problems *problems)
 {
@@ -254,7 +275,8 @@ static void require(const struct place *structure, const struct place *place, st
     buf_free(&path);
 }
 
-static void judge_alternatives(const struct value *v, const struct value *schema, const struct place *structure, const struct place *place, struct problems *problems)
+static void judge_alternatives(const struct value *v, const struct value *schema, const struct place *structure,
+                               const struct place *place, struct problems *problems)
 {
     static const char *const lists[] = {"allOf", "anyOf", "oneOf"};
     const struct place not = place_key(place, "not");
@@ -262,14 +284,16 @@ static void judge_alternatives(const struct value *v, const struct value *schema
     for (int i = 0; i < 3; i++) {
         const struct place list = place_key(place, lists[i]);
         size_t index = 0;
-        EACH (entry, value_get(v, lists[i])) {
+        EACH(entry, value_get(v, lists[i]))
+        {
             const struct place at = place_index(&list, index++);
             judge_complete(entry, schema, structure, &at, problems);
         }
     }
 }
 
-static void judge_complete(const struct value *v, const struct value *schema, const struct place *structure, const struct place *place, struct problems *problems)
+static void judge_complete(const struct value *v, const struct value *schema, const struct place *structure,
+                           const struct place *place, struct problems *problems)
 {
     const struct place items = place_key(place, "items"), own_items = place_key(structure, "items");
     const struct place properties = place_key(place, "properties"), own_properties = place_key(structure, "properties");
@@ -281,7 +305,8 @@ static void judge_complete(const struct value *v, const struct value *schema, co
     }
     judge_alternatives(v, schema, structure, place, problems);
     judge_complete(value_get(v, "items"), value_get(schema, "items"), &own_items, &items, problems);
-    EACH (entry, value_get(v, "properties")) {
+    EACH(entry, value_get(v, "properties"))
+    {
         const struct place at = place_map(&properties, value_key(entry)), own = place_map(&own_properties, value_key(entry));
         judge_complete(entry, value_find(schema, "properties", value_key(entry), NULL), &own, &at, problems);
     }

@@ -1,5 +1,6 @@
-/* crd_validate: is a definition right? In the order and the words of apiextensions-apiserver's pkg/apis/apiextensions/validation. What all versions have in common is told as the
- * server's internal type has it: once, at spec.validation, spec.subresources and so on. */
+/* crd_validate: is a definition right? In the order and the words of apiextensions-apiserver's
+ * pkg/apis/apiextensions/validation. What all versions have in common is told as the server's internal type has it: once, at
+ * spec.validation, spec.subresources and so on. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static const struct place root = {0};
 /* ---- names ---- */
 
 /* All that is wrong with a text, in one sentence. */
-static void check_joined(const struct place *place, const char *value, const char *before, struct complaints complaints, struct problems *problems)
+static void check_joined(const struct place *place, const char *value, const char *before, struct complaints complaints,
+                         struct problems *problems)
 {
     struct buf text = buf_make(JOINED);
     if (complaints.count == 0)
@@ -58,7 +60,8 @@ static void check_texts(const struct value *names, const char *key, const struct
 {
     const struct place list = place_key(place, key);
     size_t index = 0;
-    EACH (entry, value_get(names, key)) {
+    EACH(entry, value_get(names, key))
+    {
         const struct place at = place_index(&list, index++);
         check_label(&at, NULL, value_text(entry) != NULL ? value_text(entry) : "", problems);
     }
@@ -85,7 +88,8 @@ static void check_simple_path(const char *path, const struct place *place, struc
         problem_invalid(problems, place, path, "must be a simple json path starting with .");
 }
 
-static void check_scale_path(const struct value *scale, const char *key, const char *under, const struct place *place, struct problems *problems)
+static void check_scale_path(const struct value *scale, const char *key, const char *under, const struct place *place,
+                             struct problems *problems)
 {
     const struct place at = place_key(place, key);
     const char *path = text_of(scale, key);
@@ -117,7 +121,8 @@ static void check_column(const struct value *column, const struct place *place, 
     static const char *const types[] = {"boolean", "date", "integer", "number", "string", NULL};
     static const char *const formats[] = {"byte", "date", "date-time", "double", "float", "int32", "int64", "password", NULL};
     static const char *const one_type = "must be one of boolean,date,integer,number,string";
-    const struct place type = place_key(place, "type"), format = place_key(place, "format"), path = place_key(place, "JSONPath");
+    const struct place type = place_key(place, "type"), format = place_key(place, "format"),
+                       path = place_key(place, "JSONPath");
     if (*text_of(column, "name") == '\0')
         problem_required(problems, place, "name", NULL);
     if (*text_of(column, "type") == '\0')
@@ -125,7 +130,8 @@ static void check_column(const struct value *column, const struct place *place, 
     else if (!one_of(text_of(column, "type"), types))
         problem_invalid(problems, &type, text_of(column, "type"), "%s", one_type);
     if (*text_of(column, "format") != '\0' && !one_of(text_of(column, "format"), formats))
-        problem_invalid(problems, &format, text_of(column, "format"), "must be one of byte,date,date-time,double,float,int32,int64,password");
+        problem_invalid(problems, &format, text_of(column, "format"),
+                        "must be one of byte,date,date-time,double,float,int32,int64,password");
     if (*text_of(column, "jsonPath") == '\0')
         problem_required(problems, place, "JSONPath", NULL);
     else
@@ -135,7 +141,8 @@ static void check_column(const struct value *column, const struct place *place, 
 static void check_columns(const struct value *columns, const struct place *place, struct problems *problems)
 {
     size_t index = 0;
-    EACH (column, columns) {
+    EACH(column, columns)
+    {
         const struct place at = place_index(place, index++);
         check_column(column, &at, problems);
     }
@@ -162,7 +169,8 @@ static const struct value *schema_at(const struct value *schema, const char *pat
             return NULL;
         }
         char *name = mem_string_n(part, length);
-        const struct value *properties = value_get(schema, "properties"), *below = name != NULL ? value_get(properties, name) : NULL;
+        const struct value *properties = value_get(schema, "properties"),
+                           *below = name != NULL ? value_get(properties, name) : NULL;
         mem_free(name);
         if (properties == NULL && value_type(value_get(schema, "additionalProperties")) == VALUE_OBJECT)
             below = value_get(schema, "additionalProperties");
@@ -176,11 +184,13 @@ static const struct value *schema_at(const struct value *schema, const char *pat
     return schema;
 }
 
-static void check_selectable(const struct value *list, const struct value *schema, const struct place *place, struct problems *problems)
+static void check_selectable(const struct value *list, const struct value *schema, const struct place *place,
+                             struct problems *problems)
 {
     static const char *const types[] = {"string", "boolean", "integer", NULL};
     size_t index = 0, different = 0;
-    EACH (entry, list) {
+    EACH(entry, list)
+    {
         const struct place item = place_index(place, index++), at = place_key(&item, "jsonPath");
         const char *path = text_of(entry, "jsonPath"), *why;
         if (path[0] == '\0') {
@@ -199,7 +209,9 @@ static void check_selectable(const struct value *list, const struct value *schem
         if (starts_with(path, ".metadata") && (path[9] == '\0' || path[9] == '.'))
             problem_invalid(problems, &at, path, "must not point to fields in metadata");
         if (!one_of(text_of(found, "type"), types))
-            problem_invalid(problems, &at, path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
+            problem_invalid(problems, &at, path,
+                            "must point to a field of type string, boolean or integer. Enum string fields and strings with "
+                            "formats are allowed.");
         if (seen_before(list, entry, "jsonPath"))
             problem_string(problems, &at, PROBLEM_DUPLICATE, path);
         else
@@ -214,17 +226,39 @@ static void check_selectable(const struct value *list, const struct value *schem
 /* With status apart, what stands at the root must hold for the rest, too. */
 static void check_root(const struct value *schema, const struct place *place, struct problems *problems)
 {
-    static const char *const fine[] = {"description", "type", "format", "title", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength",
-                                       "pattern", "maxItems", "minItems", "uniqueItems", "multipleOf", "required", "items", "properties", "externalDocs", "example",
-                                       "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations", NULL};
+    static const char *const fine[] = {"description",
+                                       "type",
+                                       "format",
+                                       "title",
+                                       "maximum",
+                                       "exclusiveMaximum",
+                                       "minimum",
+                                       "exclusiveMinimum",
+                                       "maxLength",
+                                       "minLength",
+                                       "pattern",
+                                       "maxItems",
+                                       "minItems",
+                                       "uniqueItems",
+                                       "multipleOf",
+                                       "required",
+                                       "items",
+                                       "properties",
+                                       "externalDocs",
+                                       "example",
+                                       "x-kubernetes-preserve-unknown-fields",
+                                       "x-kubernetes-validations",
+                                       NULL};
     const struct place type = place_key(place, "type");
     if (*text_of(schema, "type") != '\0' && !text_is(schema, "type", "object")) {
-        problem_invalid(problems, &type, text_of(schema, "type"), "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled");
+        problem_invalid(
+            problems, &type, text_of(schema, "type"),
+            "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled");
         return;
     }
     bool all = true;
-    EACH (entry, schema)
-        all = all && (one_of(value_key(entry), fine) || value_type(entry) == VALUE_NULL);
+    EACH(entry, schema)
+    all = all && (one_of(value_key(entry), fine) || value_type(entry) == VALUE_NULL);
     if (all)
         return;
     struct buf form = buf_make(FORM), shown = buf_make(FORM);
@@ -233,8 +267,10 @@ static void check_root(const struct value *schema, const struct place *place, st
         problem_json(form.bytes, &shown);
     if (buf_ok(&form) && buf_ok(&shown))
         problem_text(problems, place, PROBLEM_INVALID, shown.bytes,
-                     "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf "
-                     "Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource "
+                     "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength "
+                     "MinLength Pattern MaxItems MinItems UniqueItems MultipleOf "
+                     "Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed "
+                     "at the root of the schema if the status subresource "
                      "is enabled");
     else
         problems->failed = true;
@@ -280,9 +316,9 @@ static void check_schema(const struct value *validation, bool has_status, const 
 static bool alike(const struct value *versions, const char *key)
 {
     const struct value *first = value_get(value_first(versions), key);
-    EACH (version, versions)
-        if (!same(value_get(version, key), first))
-            return false;
+    EACH(version, versions)
+    if (!same(value_get(version, key), first))
+        return false;
     return true;
 }
 
@@ -303,15 +339,19 @@ static void check_deprecation(const struct value *version, const struct place *p
         problem_add(problems, &at, PROBLEM_INVALID, warning, "must not be an empty string");
     for (size_t i = 0; text[i] != '\0'; i++)
         if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f) {
-            problem_add(problems, &at, PROBLEM_INVALID, warning, "must only contain printable UTF-8 characters; non-printable character found at index %zu", i);
+            problem_add(problems, &at, PROBLEM_INVALID, warning,
+                        "must only contain printable UTF-8 characters; non-printable character found at index %zu", i);
             break;
         }
 }
 
-static void check_version(const struct value *version, const struct crd_lifted *lifted, const struct place *place, struct problems *problems)
+static void check_version(const struct value *version, const struct crd_lifted *lifted, const struct place *place,
+                          struct problems *problems)
 {
-    const struct place name = place_key(place, "name"), schema = place_key(place, "schema"), subresources = place_key(place, "subresources");
-    const struct place columns = place_key(place, "additionalPrinterColumns"), selectable = place_key(place, "selectableFields");
+    const struct place name = place_key(place, "name"), schema = place_key(place, "schema"),
+                       subresources = place_key(place, "subresources");
+    const struct place columns = place_key(place, "additionalPrinterColumns"),
+                       selectable = place_key(place, "selectableFields");
     const struct value *sub = value_get(version, "subresources");
     check_joined(&name, text_of(version, "name"), "", name_label_1035(text_of(version, "name")), problems);
     check_deprecation(version, place, problems);
@@ -330,7 +370,8 @@ static void check_version(const struct value *version, const struct crd_lifted *
         check_selectable(fields, value_find(version, "schema", "openAPIV3Schema", NULL), &selectable, problems);
 }
 
-static void say_versions(const struct value *versions, const struct crd_lifted *lifted, const char *why, const struct place *spec, struct problems *problems)
+static void say_versions(const struct value *versions, const struct crd_lifted *lifted, const char *why,
+                         const struct place *spec, struct problems *problems)
 {
     const struct place place = place_key(spec, "versions");
     struct buf form = buf_make(FORM), shown = buf_make(FORM);
@@ -345,21 +386,24 @@ static void say_versions(const struct value *versions, const struct crd_lifted *
     buf_free(&shown);
 }
 
-static void check_versions(const struct value *versions, const struct crd_lifted *lifted, const struct place *spec, struct problems *problems)
+static void check_versions(const struct value *versions, const struct crd_lifted *lifted, const struct place *spec,
+                           struct problems *problems)
 {
     const struct place list = place_key(spec, "versions");
     size_t index = 0, stored = 0;
     bool unique = true;
     bool schemas = true;
-    EACH (version, versions)
-        schemas = schemas && value_type(value_find(version, "schema", "openAPIV3Schema", NULL)) == VALUE_OBJECT;
-    EACH (version, versions) {
+    EACH(version, versions)
+    schemas = schemas && value_type(value_find(version, "schema", "openAPIV3Schema", NULL)) == VALUE_OBJECT;
+    EACH(version, versions)
+    {
         const struct place at = place_index(&list, index++), schema = place_key(&at, "schema");
         if (!schemas && value_type(value_find(version, "schema", "openAPIV3Schema", NULL)) != VALUE_OBJECT)
             problem_required(problems, &schema, "openAPIV3Schema", NULL);
     }
     index = 0;
-    EACH (version, versions) {
+    EACH(version, versions)
+    {
         const struct place at = place_index(&list, index++);
         stored += is_true(version, "storage");
         unique = unique && !seen_before(versions, version, "name");
@@ -375,14 +419,16 @@ static void check_versions(const struct value *versions, const struct crd_lifted
         check_joined(&first, name, "", name_label_1035(name), problems);
 }
 
-static void check_lifted(const struct value *versions, const struct crd_lifted *lifted, const struct place *spec, struct problems *problems)
+static void check_lifted(const struct value *versions, const struct crd_lifted *lifted, const struct place *spec,
+                         struct problems *problems)
 {
     const struct value *first = value_first(versions);
-    const struct place validation = place_key(spec, "validation"), subresources = place_key(spec, "subresources"), columns = place_key(spec, "additionalPrinterColumns");
+    const struct place validation = place_key(spec, "validation"), subresources = place_key(spec, "subresources"),
+                       columns = place_key(spec, "additionalPrinterColumns");
     const struct place selectable = place_key(spec, "selectableFields");
     bool has_status = false;
-    EACH (version, versions)
-        has_status = has_status || has(value_get(version, "subresources"), "status");
+    EACH(version, versions)
+    has_status = has_status || has(value_get(version, "subresources"), "status");
     if (lifted->schema)
         check_schema(value_get(first, "schema"), has_status, &validation, problems);
     if (lifted->subresources)
@@ -407,7 +453,8 @@ static void check_review_versions(const struct value *list, const struct place *
         problem_required(problems, up, "conversionReviewVersions", NULL);
         return;
     }
-    EACH (entry, list) {
+    EACH(entry, list)
+    {
         const struct place at = place_index(&place, index++);
         const char *name = value_text(entry) != NULL ? value_text(entry) : "";
         known = known || strcmp(name, "v1") == 0 || strcmp(name, "v1beta1") == 0;
@@ -431,7 +478,8 @@ static void check_webhook(const struct value *client, const struct place *place,
     }
     if (service == NULL) {
         if (!starts_with(address, "https://"))
-            problem_text(problems, &url, PROBLEM_INVALID, strncmp(address, "http:", 5) == 0 ? "\"http\"" : "\"\"", "'https' is the only allowed URL scheme; desired format: https://host[/path]");
+            problem_text(problems, &url, PROBLEM_INVALID, strncmp(address, "http:", 5) == 0 ? "\"http\"" : "\"\"",
+                         "'https' is the only allowed URL scheme; desired format: https://host[/path]");
         else if (address[8] == '\0' || address[8] == '/')
             problem_invalid(problems, &url, "", "host must be specified; desired format: https://host[/path]");
         return;
@@ -448,7 +496,8 @@ static void check_webhook(const struct value *client, const struct place *place,
 static void check_conversion(const struct value *conversion, const struct place *spec, struct problems *problems)
 {
     static const char *const strategies[] = {"None", "Webhook", NULL};
-    const struct place place = place_key(spec, "conversion"), strategy = place_key(&place, "strategy"), client = place_key(&place, "webhookClientConfig");
+    const struct place place = place_key(spec, "conversion"), strategy = place_key(&place, "strategy"),
+                       client = place_key(&place, "webhookClientConfig");
     const struct value *webhook = value_get(conversion, "webhook"), *config = value_get(webhook, "clientConfig");
     if (value_type(conversion) != VALUE_OBJECT)
         return;
@@ -467,7 +516,8 @@ static void check_conversion(const struct value *conversion, const struct place 
     if (config != NULL)
         problem_forbidden(problems, &place, "webhookClientConfig", "should not be set when strategy is not set to Webhook");
     if (value_first(value_get(webhook, "conversionReviewVersions")) != NULL)
-        problem_forbidden(problems, &place, "conversionReviewVersions", "should not be set when strategy is not set to Webhook");
+        problem_forbidden(problems, &place, "conversionReviewVersions",
+                          "should not be set when strategy is not set to Webhook");
 }
 
 /* ---- all of a definition ---- */
@@ -486,10 +536,12 @@ static void check_group(const char *group, const struct place *spec, struct prob
 
 static void check_spec(const struct value *spec, const struct place *place, struct problems *problems)
 {
-    static const char *const scopes[] = {"Cluster", "Namespaced", NULL}, *const needed[] = {"plural", "singular", "kind", "listKind"};
+    static const char *const scopes[] = {"Cluster", "Namespaced", NULL}, *const needed[] = {"plural", "singular", "kind",
+                                                                                            "listKind"};
     const struct place scope = place_key(place, "scope"), names = place_key(place, "names");
     const struct value *versions = value_get(spec, "versions");
-    const struct crd_lifted lifted = {alike(versions, "schema"), alike(versions, "subresources"), alike(versions, "additionalPrinterColumns"), alike(versions, "selectableFields")};
+    const struct crd_lifted lifted = {alike(versions, "schema"), alike(versions, "subresources"),
+                                      alike(versions, "additionalPrinterColumns"), alike(versions, "selectableFields")};
     check_group(text_of(spec, "group"), place, problems);
     if (*text_of(spec, "scope") == '\0')
         problem_required(problems, place, "scope", NULL);
@@ -507,28 +559,35 @@ static void check_spec(const struct value *spec, const struct place *place, stru
 static void check_stored(const struct value *definition, const struct place *status, struct problems *problems)
 {
     const struct place place = place_key(status, "storedVersions");
-    const struct value *stored = value_find(definition, "status", "storedVersions", NULL), *versions = value_find(definition, "spec", "versions", NULL);
+    const struct value *stored = value_find(definition, "status", "storedVersions", NULL),
+                       *versions = value_find(definition, "spec", "versions", NULL);
     size_t index = 0;
     if (value_first(stored) == NULL) {
-        problem_text(problems, &place, PROBLEM_INVALID, stored != NULL && value_type(stored) == VALUE_ARRAY ? "[]" : "null", "must have at least one stored version");
+        problem_text(problems, &place, PROBLEM_INVALID, stored != NULL && value_type(stored) == VALUE_ARRAY ? "[]" : "null",
+                     "must have at least one stored version");
         return;
     }
-    EACH (version, versions) {
+    EACH(version, versions)
+    {
         bool known = false;
-        EACH (entry, stored)
-            known = known || (value_text(entry) != NULL && text_is(version, "name", value_text(entry)));
-        if (is_true(version, "storage") && (!known || seen_before(versions, version, "name"))) /* each stored one is good for one version */
-            problem_add(problems, &place, PROBLEM_INVALID, stored, "must have the storage version %s", text_of(version, "name"));
+        EACH(entry, stored)
+        known = known || (value_text(entry) != NULL && text_is(version, "name", value_text(entry)));
+        if (is_true(version, "storage") &&
+            (!known || seen_before(versions, version, "name"))) /* each stored one is good for one version */
+            problem_add(problems, &place, PROBLEM_INVALID, stored, "must have the storage version %s",
+                        text_of(version, "name"));
     }
-    EACH (entry, stored) {
+    EACH(entry, stored)
+    {
         const char *name = value_text(entry) != NULL ? value_text(entry) : "";
         const struct place at = place_index(&place, index++);
         bool known = false;
-        EACH (version, versions)
-            known = known || text_is(version, "name", name);
+        EACH(version, versions)
+        known = known || text_is(version, "name", name);
         if (!known)
             problem_invalid(problems, &at, name,
-                            "missing from spec.versions; %s was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains "
+                            "missing from spec.versions; %s was previously a storage version, and must remain in spec.versions "
+                            "until a storage migration ensures no data remains "
                             "persisted in %s and removes %s from status.storedVersions",
                             name, name, name);
     }
@@ -537,20 +596,25 @@ static void check_stored(const struct value *definition, const struct place *sta
 static void check_approval(const struct value *definition, const struct value *old, struct problems *problems)
 {
     static const char *const key = "api-approved.kubernetes.io";
-    const struct place metadata = place_key(&root, "metadata"), annotations = place_key(&metadata, "annotations"), at = place_map(&annotations, key);
-    const char *group = text_of(value_get(definition, "spec"), "group"), *approval = annotation_of(definition, key), *was = old != NULL ? annotation_of(old, key) : NULL;
-    bool is_protected = strcmp(group, "k8s.io") == 0 || strcmp(group, "kubernetes.io") == 0 || ends_with(group, ".k8s.io") || ends_with(group, ".kubernetes.io");
+    const struct place metadata = place_key(&root, "metadata"), annotations = place_key(&metadata, "annotations"),
+                       at = place_map(&annotations, key);
+    const char *group = text_of(value_get(definition, "spec"), "group"), *approval = annotation_of(definition, key),
+               *was = old != NULL ? annotation_of(old, key) : NULL;
+    bool is_protected = strcmp(group, "k8s.io") == 0 || strcmp(group, "kubernetes.io") == 0 || ends_with(group, ".k8s.io") ||
+                        ends_with(group, ".kubernetes.io");
     if (!is_protected || (old != NULL && strcmp(was != NULL ? was : "", approval != NULL ? approval : "") == 0))
         return;
     if (approval == NULL || approval[0] == '\0') {
         problem_required(problems, &at, NULL,
-                         "protected groups must have approval annotation \"api-approved.kubernetes.io\", see https://github.com/kubernetes/enhancements/pull/1111");
+                         "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
+                         "https://github.com/kubernetes/enhancements/pull/1111");
         return;
     }
     const char *host = strstr(approval, "://");
     if (!starts_with(approval, "unapproved") && (host == NULL || host == approval || host[3] == '\0' || host[3] == '/'))
         problem_invalid(problems, &at, approval,
-                        "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a reason starting with \"unapproved\", see "
+                        "protected groups must have approval annotation \"api-approved.kubernetes.io\" with either a URL or a "
+                        "reason starting with \"unapproved\", see "
                         "https://github.com/kubernetes/enhancements/pull/1111");
 }
 
@@ -569,7 +633,8 @@ static void check_name_of(const struct value *definition, struct problems *probl
 
 void crd_validate(const struct value *definition, const struct value *old, struct problems *problems)
 {
-    const struct place spec = place_key(&root, "spec"), names = place_key(&spec, "names"), status = place_key(&root, "status"), accepted = place_key(&status, "acceptedNames");
+    const struct place spec = place_key(&root, "spec"), names = place_key(&spec, "names"), status = place_key(&root, "status"),
+                       accepted = place_key(&status, "acceptedNames");
     const struct place preserve = place_key(&spec, "preserveUnknownFields");
     const struct value *now = value_get(definition, "spec"), *was = value_get(old, "spec");
     if (old == NULL)
@@ -577,8 +642,8 @@ void crd_validate(const struct value *definition, const struct value *old, struc
     check_spec(now, &spec, problems);
     if (old != NULL) {
         bool established = false;
-        EACH (condition, value_find(old, "status", "conditions", NULL))
-            established = established || (text_is(condition, "type", "Established") && text_is(condition, "status", "True"));
+        EACH(condition, value_find(old, "status", "conditions", NULL))
+        established = established || (text_is(condition, "type", "Established") && text_is(condition, "status", "True"));
         if (established) {
             check_unchanged(problems, now, was, &spec, "scope");
             check_unchanged(problems, value_get(now, "names"), value_get(was, "names"), &names, "kind");

@@ -45,12 +45,15 @@ static int close_scene(void **state)
 }
 
 /* The answer's document; the caller frees. */
-static struct value *ask(struct scene *scene, const char *method, const char *path, const char *type, const char *body, int code)
+static struct value *ask(struct scene *scene, const char *method, const char *path, const char *type, const char *body,
+                         int code)
 {
     struct reply reply;
     assert_true(world_ask(&scene->world, method, path, type, body, &reply));
     if (reply.code != code)
-        fail_msg("%s %s: %d, %s", method, path, reply.code, value_find_text(reply.document, "message", NULL) != NULL ? value_find_text(reply.document, "message", NULL) : "");
+        fail_msg("%s %s: %d, %s", method, path, reply.code,
+                 value_find_text(reply.document, "message", NULL) != NULL ? value_find_text(reply.document, "message", NULL)
+                                                                          : "");
     struct value *document = value_copy(reply.document);
     reply_free(&reply);
     assert_non_null(document);
@@ -64,10 +67,14 @@ static void do_ask(struct scene *scene, const char *method, const char *path, co
 
 static char *definition(const char *plural, const char *kind, const char *extra, const char *properties)
 {
-    return mem_printf("{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"%s.example.com\"},\"spec\":{\"group\":\"example.com\","
-                      "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"%s\",\"kind\":\"%s\"%s},\"versions\":[{\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":"
-                      "{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{%s}}}}}}]}}",
-                      plural, plural, kind, extra, properties);
+    return mem_printf(
+        "{\"apiVersion\":\"apiextensions.k8s.io/"
+        "v1\",\"kind\":\"CustomResourceDefinition\",\"metadata\":{\"name\":\"%s.example.com\"},\"spec\":{\"group\":\"example."
+        "com\","
+        "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"%s\",\"kind\":\"%s\"%s},\"versions\":[{\"name\":\"v1\",\"served\":"
+        "true,\"storage\":true,\"schema\":"
+        "{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{%s}}}}}}]}}",
+        plural, plural, kind, extra, properties);
 }
 
 static void define(struct scene *scene, const char *plural, const char *kind, const char *extra)
@@ -129,7 +136,8 @@ static const struct schema_kind *kind_of(struct scene *scene, const char *plural
     return registry_find(scene->world.api.registry, "example.com", "v1", plural);
 }
 
-#define THING(name, size) "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"size\":" size "}}"
+#define THING(name, size)                                                                                                      \
+    "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"size\":" size "}}"
 
 static void a_definition_is_named_then_established_and_its_kind_is_served(void **state)
 {
@@ -159,7 +167,8 @@ static void names_that_others_have_are_not_accepted_until_they_are_free(void **s
     define(scene, "others", "Thing", ",\"shortNames\":[\"things\"]");
     await(scene, "others.example.com", "NamesAccepted", "ListKindConflict");
     struct value *document = ask(scene, "GET", DEFINITIONS "/others.example.com", NULL, NULL, 200);
-    assert_string_equal(value_find_text(condition_of(document, "NamesAccepted"), "message", NULL), "\"ThingList\" is already in use");
+    assert_string_equal(value_find_text(condition_of(document, "NamesAccepted"), "message", NULL),
+                        "\"ThingList\" is already in use");
     assert_string_equal(value_find_text(condition_of(document, "Established"), "reason", NULL), "NotAccepted");
     assert_string_equal(value_find_text(document, "status", "acceptedNames", "plural", NULL), "others");
     value_free(document);
@@ -181,7 +190,9 @@ static void a_new_schema_holds_for_what_comes_and_keeps_what_is_there(void **sta
     do_ask(scene, "POST", THINGS, NULL, THING("a", "70"), 201);
     const struct schema_kind *before = kind_of(scene, "things");
     do_ask(scene, "PATCH", DEFINITIONS "/things.example.com", "application/json-patch+json",
-           "[{\"op\":\"add\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/maximum\",\"value\":10}]", 200);
+           "[{\"op\":\"add\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/"
+           "maximum\",\"value\":10}]",
+           200);
     for (int i = 0; i < ROUNDS && kind_of(scene, "things") == before; i++)
         loop_once(scene->world.loop, ROUND_MS);
     do_ask(scene, "POST", THINGS, NULL, THING("b", "70"), 422);
@@ -200,12 +211,14 @@ static void a_definition_goes_after_its_objects_which_go_after_their_finalizers(
     run(scene);
     for (int i = 0; i < 450; i++) {
         char body[256];
-        snprintf(body, sizeof body, "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"t%d\"%s}}", i, i == 7 ? ",\"finalizers\":[\"a.b/c\"]" : "");
+        snprintf(body, sizeof body, "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"t%d\"%s}}",
+                 i, i == 7 ? ",\"finalizers\":[\"a.b/c\"]" : "");
         do_ask(scene, "POST", THINGS, NULL, body, 201);
     }
     struct value *answer = ask(scene, "DELETE", DEFINITIONS "/things.example.com", NULL, NULL, 200);
     assert_string_equal(value_find_text(answer, "kind", NULL), "CustomResourceDefinition");
-    assert_string_equal(value_text(value_first(value_find(answer, "metadata", "finalizers", NULL))), "customresourcecleanup.apiextensions.k8s.io");
+    assert_string_equal(value_text(value_first(value_find(answer, "metadata", "finalizers", NULL))),
+                        "customresourcecleanup.apiextensions.k8s.io");
     assert_string_equal(value_find_text(condition_of(answer, "Terminating"), "reason", NULL), "InstanceDeletionPending");
     value_free(answer);
     do_ask(scene, "POST", THINGS, NULL, THING("late", "1"), 403);
@@ -248,7 +261,8 @@ static void communities_groups_say_whether_they_are_approved(void **state)
     struct scene *scene = *state;
     char *body = definition("things", "Thing", "", "\"size\":{\"type\":\"integer\"}"), *start = strstr(body, "\"metadata\":{");
     assert_non_null(start);
-    char *text = mem_printf("%.*s\"metadata\":{\"annotations\":{\"api-approved.kubernetes.io\":\"unapproved, a test\"},\"name\":\"things.x.k8s.io\"},\"spec\":{\"group\":\"x.k8s.io\",%s",
+    char *text = mem_printf("%.*s\"metadata\":{\"annotations\":{\"api-approved.kubernetes.io\":\"unapproved, a "
+                            "test\"},\"name\":\"things.x.k8s.io\"},\"spec\":{\"group\":\"x.k8s.io\",%s",
                             (int)(start - body), body, strstr(body, "\"scope\""));
     do_ask(scene, "POST", DEFINITIONS, NULL, text, 201);
     await(scene, "things.x.k8s.io", "KubernetesAPIApprovalPolicyConformant", "UnapprovedAnnotation");
@@ -263,7 +277,8 @@ int test_definitions(void)
         cmocka_unit_test_setup_teardown(a_definition_is_named_then_established_and_its_kind_is_served, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(names_that_others_have_are_not_accepted_until_they_are_free, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(a_new_schema_holds_for_what_comes_and_keeps_what_is_there, open_scene, close_scene),
-        cmocka_unit_test_setup_teardown(a_definition_goes_after_its_objects_which_go_after_their_finalizers, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(a_definition_goes_after_its_objects_which_go_after_their_finalizers, open_scene,
+                                        close_scene),
         cmocka_unit_test_setup_teardown(what_was_there_at_the_start_is_served_at_once, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(communities_groups_say_whether_they_are_approved, open_scene, close_scene),
     };

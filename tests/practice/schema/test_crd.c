@@ -25,11 +25,11 @@ enum { MOST_FILE = 1 << 24, MOST_TEXT = 1 << 22, MOST_LINES = 1000 };
 
 struct play {
     const char *path;
-    char *name;            /* of the case */
+    char *name; /* of the case */
     struct value *definition;
     struct crd *crd;
     const struct schema_kind *kind; /* the stored version */
-    struct value *last;    /* the object that was created last */
+    struct value *last;             /* the object that was created last */
     size_t count;
     int failures;
 };
@@ -64,7 +64,8 @@ static void move(struct value *to, struct value *from, const char *key)
 /* The short form of a case made whole, as record-crd does. */
 static struct value *definition_of(const char *text, struct play *play)
 {
-    static const char *const keys[] = {"subresources", "additionalPrinterColumns", "selectableFields", "deprecated", "deprecationWarning"};
+    static const char *const keys[] = {"subresources", "additionalPrinterColumns", "selectableFields", "deprecated",
+                                       "deprecationWarning"};
     struct value *given = parse_yaml(text, play->path), *whole = value_object();
     char buffer[600];
     if (value_get(given, "definition") != NULL) {
@@ -76,9 +77,11 @@ static struct value *definition_of(const char *text, struct play *play)
     }
     struct value *spec = value_get(whole, "spec"), *names = parse_yaml("{plural: things, kind: Thing}", "names");
     snprintf(buffer, sizeof buffer, "kt-%s.example.com", play->name);
-    assert_true(set_default(spec, "group", value_string(buffer)) && set_default(spec, "scope", value_string("Namespaced")) && set_default(spec, "names", names));
+    assert_true(set_default(spec, "group", value_string(buffer)) && set_default(spec, "scope", value_string("Namespaced")) &&
+                set_default(spec, "names", names));
     if (value_get(spec, "schema") != NULL) {
-        struct value *version = parse_yaml("{name: v1, served: true, storage: true, schema: {}}", "version"), *list = value_array();
+        struct value *version = parse_yaml("{name: v1, served: true, storage: true, schema: {}}", "version"),
+                     *list = value_array();
         assert_true(value_set(value_get(version, "schema"), "openAPIV3Schema", value_copy(value_get(spec, "schema"))));
         value_remove(spec, "schema");
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -87,7 +90,8 @@ static struct value *definition_of(const char *text, struct play *play)
     }
     const char *plural = value_find_text(spec, "names", "plural", NULL), *group = value_find_text(spec, "group", NULL);
     snprintf(buffer, sizeof buffer, "{name: %s.%s}", plural != NULL ? plural : "None", group != NULL ? group : "None");
-    assert_true(set_default(whole, "metadata", parse_yaml(buffer, "metadata")) && set_default(whole, "apiVersion", value_string("apiextensions.k8s.io/v1")) &&
+    assert_true(set_default(whole, "metadata", parse_yaml(buffer, "metadata")) &&
+                set_default(whole, "apiVersion", value_string("apiextensions.k8s.io/v1")) &&
                 set_default(whole, "kind", value_string("CustomResourceDefinition")));
     return whole;
 }
@@ -104,7 +108,8 @@ static void say_problems(const struct problems *problems, struct vec *lines)
     struct vec sorted = vec_make(MOST_LINES, mem_free);
     for (size_t i = 0; i < problems->list.length; i++) {
         const struct problem *problem = problems->list.items[i];
-        assert_true(vec_push(&sorted, mem_printf("%s | %s | %s", problem->field, problem_reason(problem->type), problem->message)));
+        assert_true(
+            vec_push(&sorted, mem_printf("%s | %s | %s", problem->field, problem_reason(problem->type), problem->message)));
     }
     vec_sort(&sorted, by_text);
     for (size_t i = 0; i < sorted.length; i++)
@@ -175,7 +180,9 @@ static void play_definition(struct play *play, const char *text, struct vec *lin
     play->definition = definition_of(text, play);
     if (!schema_normalise(play->definition, kind->schema, &complaints, &err)) {
         say_code(400, lines);
-        assert_true(vec_push(lines, mem_printf("CustomResourceDefinition in version \"v1\" cannot be handled as a CustomResourceDefinition: %s", err.message)));
+        assert_true(vec_push(
+            lines, mem_printf("CustomResourceDefinition in version \"v1\" cannot be handled as a CustomResourceDefinition: %s",
+                              err.message)));
         vec_free(&complaints);
         return;
     }
@@ -232,9 +239,11 @@ static struct value *object_of(struct play *play, const char *what, const char *
         metadata = value_child(object, "metadata");
     }
     snprintf(buffer, sizeof buffer, "%s/%s", play->kind->group, play->kind->version);
-    assert_true(set_default(object, "apiVersion", value_string(buffer)) && set_default(object, "kind", value_string(play->kind->kind)));
+    assert_true(set_default(object, "apiVersion", value_string(buffer)) &&
+                set_default(object, "kind", value_string(play->kind->kind)));
     snprintf(buffer, sizeof buffer, "t%zu", ++play->count);
-    assert_true(set_default(metadata, "name", value_string(buffer)) && set_default(metadata, "namespace", value_string("default")));
+    assert_true(set_default(metadata, "name", value_string(buffer)) &&
+                set_default(metadata, "namespace", value_string("default")));
     if (strcmp(what, "create") != 0)
         assert_true(value_set(metadata, "name", value_copy(value_find(play->last, "metadata", "name", NULL))));
     return object;
@@ -249,7 +258,8 @@ static void play_object(struct play *play, const char *what, const char *text, s
     bool creates = strcmp(what, "create") == 0;
     if (!crd_decode(play->kind, object, &complaints, &err)) {
         say_code(400, lines);
-        assert_true(vec_push(lines, mem_printf("%s in version \"%s\" cannot be handled as a %s: %s", play->kind->kind, play->kind->version, play->kind->kind, err.message)));
+        assert_true(vec_push(lines, mem_printf("%s in version \"%s\" cannot be handled as a %s: %s", play->kind->kind,
+                                               play->kind->version, play->kind->kind, err.message)));
         goto done;
     }
     assert_true(crd_default(play->kind, object));
@@ -428,15 +438,22 @@ static void what_a_real_server_says_is_said(void **state)
     assert_int_equal(failures, 0);
 }
 
-static const char small[] =
-    "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: things, "
-    "kind: Thing, shortNames: [t]}, versions: [{name: v1, served: true, storage: true, additionalPrinterColumns: [{name: A, type: string, jsonPath: '.spec.l[?(@.n==\"a\")].v'}], "
-    "subresources: {status: {}, scale: {specReplicasPath: .spec.n, statusReplicasPath: .status.n}}, selectableFields: [{jsonPath: .spec.s}], schema: {openAPIV3Schema: {type: object, "
-    "properties: {spec: {type: object, properties: {n: {type: integer, default: 1, maximum: 5}, s: {type: string, pattern: '^a+$', enum: [a, aa]}, e: {type: object, "
-    "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}, l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [n], items: {type: "
-    "object, required: [n], properties: {n: {type: string}, v: {type: string}}}}, o: {type: integer, oneOf: [{minimum: 3}, {maximum: 1}]}}}, status: {type: object, properties: {n: "
-    "{type: integer}}}}}}}, {name: v1beta1, served: true, storage: false, deprecated: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}";
-static const char object[] = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: x, namespace: here, labels: {a: b}, bad: 1}, spec: {s: b, o: 2, x: 1, l: [{n: a, v: q}, {n: a}], e: "
+static const char small[] = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
+                            "things.example.com}, spec: {group: example.com, scope: Namespaced, names: {plural: things, "
+                            "kind: Thing, shortNames: [t]}, versions: [{name: v1, served: true, storage: true, "
+                            "additionalPrinterColumns: [{name: A, type: string, jsonPath: '.spec.l[?(@.n==\"a\")].v'}], "
+                            "subresources: {status: {}, scale: {specReplicasPath: .spec.n, statusReplicasPath: .status.n}}, "
+                            "selectableFields: [{jsonPath: .spec.s}], schema: {openAPIV3Schema: {type: object, "
+                            "properties: {spec: {type: object, properties: {n: {type: integer, default: 1, maximum: 5}, s: "
+                            "{type: string, pattern: '^a+$', enum: [a, aa]}, e: {type: object, "
+                            "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}, l: {type: "
+                            "array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [n], items: {type: "
+                            "object, required: [n], properties: {n: {type: string}, v: {type: string}}}}, o: {type: integer, "
+                            "oneOf: [{minimum: 3}, {maximum: 1}]}}}, status: {type: object, properties: {n: "
+                            "{type: integer}}}}}}}, {name: v1beta1, served: true, storage: false, deprecated: true, schema: "
+                            "{openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}";
+static const char object[] = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: x, namespace: here, labels: {a: b}, "
+                             "bad: 1}, spec: {s: b, o: 2, x: 1, l: [{n: a, v: q}, {n: a}], e: "
                              "{apiVersion: v1, kind: Pod, metadata: {name: z, bad: 2}}}}";
 
 /* Everything once; false when memory ran out somewhere. */
@@ -456,7 +473,8 @@ static bool run_all(const struct value *definition, const struct value *thing)
         ok = ok && crd_decode(kind, copy, &unknown, &err) && crd_default(kind, copy);
         if (ok)
             crd_validate_object(kind, copy, NULL, false, &problems);
-        ok = ok && !problems.failed && crd_cell(kind, 0, copy, 0, &out) && crd_openapi(kind, true, &out) && crd_openapi(kind, false, &out);
+        ok = ok && !problems.failed && crd_cell(kind, 0, copy, 0, &out) && crd_openapi(kind, true, &out) &&
+             crd_openapi(kind, false, &out);
     }
     ok = ok && crd != NULL && copy != NULL;
     crd_free(crd);
@@ -473,7 +491,7 @@ static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
     struct value *definition = parse_yaml(small, "small"), *thing = parse_yaml(object, "object");
-    enum { QUIET = 60 };   /* QUIET runs without a failure end the test: in some places a lack of memory counts as no */
+    enum { QUIET = 60 }; /* QUIET runs without a failure end the test: in some places a lack of memory counts as no */
     int failed = 0, quiet = 0;
     for (int nth = 1; quiet < QUIET && nth < 20000; nth += 1 + nth / 40) { /* every one of the first, then fewer */
         mem_fail_at(nth);
