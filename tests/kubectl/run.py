@@ -33,9 +33,8 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
     (r"(resourceVersion\"?:\s*)\"\d+\"", r'\1"<version>"', 0),
     (r"(resourceVersion=|resourceVersion: |resource version |Resource Version:\s+)\d+", r"\1<version>", 0),
     (r"(current: )\d+", r"\1<version>", 0),
-    (r"https://[0-9.]+:\d+", "https://<server>", 0),
-    (r"\b(127\.0\.0\.1|172\.18\.0\.2|10\.99\.\d+\.\d+)(:\d+)?\b", "<server>", 0),
-    (r"\b64(43|40)\b", "<port>", 0),
+    (r"https://[0-9.]+:(\d+|<port>)", "https://<server>", 0),
+    (r"\b(127\.0\.0\.1|172\.18\.0\.2|10\.99\.\d+\.\d+)(:\d+\b|:<port>|\b)", "<server>", 0),
     (r"\b10\.96\.\d+\.\d+\b", "<ip>", 0),
     (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "<token>", 0),
     (r"-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?", "<certificate>", 0),
@@ -80,7 +79,8 @@ class Cluster:
     def __init__(self, kubectl, kubeconfig, folder):
         self.kubectl, self.kubeconfig, self.folder = kubectl, kubeconfig, folder
         os.makedirs(folder, exist_ok=True)
-        self.own = [(folder, "<folder>")]
+        port = re.search(r"server: [\"']?https://[^:]+:(\d+)", open(kubeconfig, encoding="utf-8").read()).group(1)
+        self.own = [(folder, "<folder>"), (port, "<port>")]
         self.path = os.path.join(folder, "bin")
         os.makedirs(self.path, exist_ok=True)
         with open(os.path.join(self.path, "kubectl"), "w", encoding="utf-8") as file:
