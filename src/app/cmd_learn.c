@@ -34,7 +34,7 @@ static void session_changed(void *data)
     struct ui_cluster cluster = {
         .state = states[session_state(session)], .name = session_cluster_name(session), .server = session_server(session), .version = session_version(session),
         .uid = session_uid(session), .ns = session_namespace(session), .user = session_user(session), .client = session_client(session),
-        .error = *session_error(session),
+        .error = *session_error(session), .notice = session_notice(session),
     };
     char *shell = cluster.state == UI_CLUSTER_READY ? write_shell(kube_client_config(cluster.client), cluster.uid, cluster.ns, NULL) : NULL;
     const char *home = xdg_home();

@@ -522,6 +522,18 @@ const char *session_line(const struct session *session)
     return session->line != NULL ? session->line : "";
 }
 
+const char *session_notice(const struct session *session)
+{
+    return session->on_practice ? _("the practice cluster takes and checks what you hand in, but runs no Pods yet; steps that wait for Pods need a real one (--kubeconfig)") : NULL;
+}
+
+static void say(const char *text)
+{
+    struct safe_text safe = safe_string(text);
+    fprintf(stderr, "kubetutor: %s\n", safe.bytes != NULL ? safe.bytes : "");
+    safe_free(&safe);
+}
+
 /* The question before the first write, on the terminal. */
 static bool ask_on_terminal(const struct session *session)
 {
@@ -549,15 +561,12 @@ bool session_wait(struct session *session, struct error *err)
         }
     }
     if (session->state == SESSION_READY) {
-        struct safe_text line = safe_string(session_line(session));
-        fprintf(stderr, "kubetutor: %s\n", line.bytes != NULL ? line.bytes : "");
-        safe_free(&line);
+        say(session_line(session));
+        if (session_notice(session) != NULL)
+            say(session_notice(session));
         const struct vec *warnings = kube_client_warnings(session->client);
-        for (size_t i = 0; i < warnings->length; i++) {
-            struct safe_text warning = safe_string(warnings->items[i]);
-            fprintf(stderr, "kubetutor: %s\n", warning.bytes != NULL ? warning.bytes : "");
-            safe_free(&warning);
-        }
+        for (size_t i = 0; i < warnings->length; i++)
+            say(warnings->items[i]);
         return true;
     }
     if (session->state == SESSION_FAILED)

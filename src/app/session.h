@@ -43,7 +43,10 @@ const char *session_user(const struct session *session);           /* a DNS labe
 /* The sentence that is always shown: "cluster live (https://..., v1.37.2), namespace kubetutor-ann". Borrowed. */
 const char *session_line(const struct session *session);
 
-/* Waits until it is READY or FAILED (asking on the terminal if it must and can), printing session_line to stderr. False with err; its kind
+/* What a learner should know of this cluster before the first step, or NULL. Borrowed. */
+const char *session_notice(const struct session *session);
+
+/* Waits until it is READY or FAILED (asking on the terminal if it must and can), printing session_line and session_notice to stderr. False with err; its kind
  * decides the exit code (app maps: unreachable, denied, unauthenticated -> 4). */
 bool session_wait(struct session *session, struct error *err) __attribute__((warn_unused_result));
 

@@ -327,8 +327,8 @@ void ui_set_cluster(struct ui *ui, const struct ui_cluster *cluster)
         ui->trouble = ERROR_INIT;
         ui->retries = 0;
         ui->unsafe = warnings->length > 0;
-        if (ui->unsafe)
-            ui_notice(ui, warnings->items[0]);
+        if (ui->unsafe || cluster->notice != NULL)
+            ui_notice(ui, ui->unsafe ? warnings->items[0] : cluster->notice);
         ui_connected(ui);
         break;
     }

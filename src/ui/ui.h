@@ -24,6 +24,7 @@ struct ui_cluster { /* borrowed strings; copied by ui_set_cluster */
     enum ui_cluster_state state;
     const char *name, *server, *version, *uid, *ns, *user;
     const char *shell;          /* a script that opens a shell for the lesson in another terminal; NULL: none could be written */
+    const char *notice;         /* what a learner should know of it, told once; NULL: nothing */
     struct kube_client *client; /* valid while READY */
     struct error error;
 };
