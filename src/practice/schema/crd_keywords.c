@@ -132,7 +132,7 @@ static void judge_nulls(const struct value *schema, const struct place *place, s
         const struct place at = place_map(&properties, name);
         bool is_required = false;
         EACH(entry, required)
-        is_required = is_required || (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0);
+            is_required = is_required || (value_text(entry) != NULL && strcmp(value_text(entry), name) == 0);
         if (property != NULL && !is_required && !is_set(property, "default"))
             problem_required(
                 problems, &at, "default",

@@ -7,7 +7,8 @@
 
 enum { TEXT = 8 << 20 };
 
-#define OBJECT_META "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+#define META "io.k8s.apimachinery.pkg.apis.meta.v1."
+#define OBJECT_META META "ObjectMeta"
 
 struct printing {
     struct buf *out;
@@ -26,14 +27,16 @@ static void print_key(struct buf *out, bool *first, const char *key)
     buf_append_string(out, ":");
 }
 
-static void print_meta(const struct printing *printing, const char *name, const char *description, bool *first)
+/* A field that every object has, in the words of the built-in kinds. */
+static void print_meta(const struct printing *printing, const char *name, bool *first)
 {
+    const struct schema_field *field = schema_field(schema_definition(META "PartialObjectMetadata"), name);
     struct buf *out = printing->out;
     bool is_metadata = strcmp(name, "metadata") == 0;
     const char *root = printing->v2 ? "#/definitions/" : "#/components/schemas/";
     print_key(out, first, name);
     buf_append_string(out, "{\"description\":");
-    json_quote(description, out);
+    json_quote(field->description, out);
     if (!is_metadata)
         buf_append_string(out, ",\"type\":\"string\"}");
     else if (printing->v2)
@@ -46,11 +49,8 @@ static void print_meta(const struct printing *printing, const char *name, const 
 static void print_resource(const struct printing *printing, bool *first)
 {
     static const char *const names[] = {"apiVersion", "kind", "metadata"};
-    static const char *const words[] = {"Group and version of the form that this document has, as apps/v1",
-                                        "What kind of object this is",
-                                        "Name, namespace, labels and the rest of what every object has"};
     for (size_t i = 0; i < 3; i++)
-        print_meta(printing, names[i], words[i], first);
+        print_meta(printing, names[i], first);
 }
 
 static void print_properties(const struct printing *printing, const struct crd_node *node, bool is_root)

@@ -38,8 +38,8 @@ static bool note_storage(struct value *object)
         if (!is_true(version, "storage"))
             continue;
         EACH(entry, list)
-        if (value_text(entry) != NULL && text_is(version, "name", value_text(entry)))
-            return true;
+            if (value_text(entry) != NULL && text_is(version, "name", value_text(entry)))
+                return true;
         if (value_type(list) != VALUE_ARRAY) {
             list = value_array();
             if (!value_set(status, "storedVersions", list))
@@ -129,7 +129,7 @@ static void object_warn(const struct value *object, const struct value *old, str
         const char *name = value_text(entry);
         bool known = name == NULL || seen_before(list, entry, NULL);
         EACH(other, before)
-        known = known || (value_text(other) != NULL && strcmp(value_text(other), name) == 0);
+            known = known || (value_text(other) != NULL && strcmp(value_text(other), name) == 0);
         if (known)
             continue;
         struct complaints complaints = name_qualified(name);

@@ -167,7 +167,7 @@ static void judge_metadata(const struct value *metadata, bool checks, enum level
         return;
     bool plain = true;
     EACH(entry, properties)
-    plain = plain && (strcmp(value_key(entry), "name") == 0 || strcmp(value_key(entry), "generateName") == 0);
+        plain = plain && (strcmp(value_key(entry), "name") == 0 || strcmp(value_key(entry), "generateName") == 0);
     EACH(entry, metadata)
     {
         static const char *const fine[] = {"type", "properties", "default", NULL};

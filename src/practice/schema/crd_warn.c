@@ -72,7 +72,7 @@ bool crd_warn(const struct value *definition, struct vec *warnings)
     enum { WORDS = 1000 };
     struct seen seen = {.formats = vec_make(WORDS, mem_free), .sets = vec_make(WORDS, mem_free)};
     EACH(version, value_find(definition, "spec", "versions", NULL))
-    look(value_find(version, "schema", "openAPIV3Schema", NULL), &seen);
+        look(value_find(version, "schema", "openAPIV3Schema", NULL), &seen);
     vec_sort(&seen.sets, by_text);
     bool ok = !seen.failed && tell(&seen.formats, warnings) && tell(&seen.sets, warnings);
     if (ok && seen.rules)

@@ -13,9 +13,26 @@ static int by_key(const void *a, const void *b)
     return strcmp(value_key(a), value_key(b));
 }
 
-/* Entries in the order of their keys, a printer for each. */
-static void print_object(const struct value *object, void (*print)(const struct value *entry, struct buf *out),
-                         const char *between, struct buf *out)
+/* How Go writes a value: %v for people, %#v as its source would have it. */
+struct manner {
+    const char *nothing, *object, *object_end, *array, *array_end, *between;
+    bool quoted;
+};
+
+static const struct manner plain = {"<nil>", "map[", "]", "[", "]", " ", false};
+static const struct manner syntax = {"interface {}(nil)", "map[string]interface {}{", "}", "[]interface {}{", "}", ", ", true};
+
+static void print(const struct value *v, const struct manner *manner, struct buf *out);
+
+static void print_text(const char *text, const struct manner *manner, struct buf *out)
+{
+    if (manner->quoted)
+        go_quote(text, out);
+    else
+        buf_append_string(out, text);
+}
+
+static void print_object(const struct value *object, const struct manner *manner, struct buf *out)
 {
     struct vec entries = vec_make(SIZE_MAX, NULL);
     bool ok = true;
@@ -23,87 +40,58 @@ static void print_object(const struct value *object, void (*print)(const struct 
         ok = vec_push(&entries, entry);
     out->failed |= !ok;
     vec_sort(&entries, by_key);
+    buf_append_string(out, manner->object);
     for (size_t i = 0; i < entries.length; i++) {
-        buf_append_string(out, i > 0 ? between : "");
-        print(entries.items[i], out);
+        buf_append_string(out, i > 0 ? manner->between : "");
+        print_text(value_key(entries.items[i]), manner, out);
+        buf_append_string(out, ":");
+        print(entries.items[i], manner, out);
     }
+    buf_append_string(out, manner->object_end);
     vec_free(&entries);
 }
 
-static void print_entry(const struct value *entry, struct buf *out)
+static void print_array(const struct value *array, const struct manner *manner, struct buf *out)
 {
-    buf_printf(out, "%s:", value_key(entry));
-    go_print(entry, out);
+    buf_append_string(out, manner->array);
+    for (const struct value *item = value_first(array); item != NULL; item = value_next(item)) {
+        buf_append_string(out, item != value_first(array) ? manner->between : "");
+        print(item, manner, out);
+    }
+    buf_append_string(out, manner->array_end);
 }
 
-static void print_list(const struct value *list, void (*print)(const struct value *item, struct buf *out), const char *between,
-                       struct buf *out)
+static void print(const struct value *v, const struct manner *manner, struct buf *out)
 {
-    for (const struct value *item = value_first(list); item != NULL; item = value_next(item)) {
-        buf_append_string(out, item != value_first(list) ? between : "");
-        print(item, out);
+    switch (value_type(v)) {
+    case VALUE_MISSING:
+    case VALUE_NULL:
+        buf_append_string(out, manner->nothing);
+        break;
+    case VALUE_BOOL:
+    case VALUE_NUMBER:
+        json_print(v, false, out);
+        break;
+    case VALUE_STRING:
+        print_text(value_text(v), manner, out);
+        break;
+    case VALUE_OBJECT:
+        print_object(v, manner, out);
+        break;
+    case VALUE_ARRAY:
+        print_array(v, manner, out);
+        break;
     }
 }
 
 void go_print(const struct value *v, struct buf *out)
 {
-    switch (value_type(v)) {
-    case VALUE_MISSING:
-    case VALUE_NULL:
-        buf_append_string(out, "<nil>");
-        break;
-    case VALUE_BOOL:
-    case VALUE_NUMBER:
-        json_print(v, false, out);
-        break;
-    case VALUE_STRING:
-        buf_append_string(out, value_text(v));
-        break;
-    case VALUE_OBJECT:
-        buf_append_string(out, "map[");
-        print_object(v, print_entry, " ", out);
-        buf_append_string(out, "]");
-        break;
-    case VALUE_ARRAY:
-        buf_append_string(out, "[");
-        print_list(v, go_print, " ", out);
-        buf_append_string(out, "]");
-        break;
-    }
-}
-
-static void print_syntax_entry(const struct value *entry, struct buf *out)
-{
-    go_quote(value_key(entry), out);
-    buf_append_string(out, ":");
-    go_print_syntax(entry, out);
+    print(v, &plain, out);
 }
 
 void go_print_syntax(const struct value *v, struct buf *out)
 {
-    switch (value_type(v)) {
-    case VALUE_MISSING:
-    case VALUE_NULL:
-        buf_append_string(out, "interface {}(nil)");
-        break;
-    case VALUE_BOOL:
-    case VALUE_NUMBER:
-        json_print(v, false, out);
-        break;
-    case VALUE_STRING:
-        go_quote(value_text(v), out);
-        break;
-    case VALUE_OBJECT:
-        buf_append_string(out, "map[string]interface {}{");
-        print_object(v, print_syntax_entry, ", ", out);
-        buf_append_string(out, "}");
-        break;
-    case VALUE_ARRAY:
-        buf_append_string(out, "[]interface {}{");
-        print_list(v, go_print_syntax, ", ", out);
-        buf_append_string(out, "}");
-        break;
-    }
+    print(v, &syntax, out);
 }
 
 void go_quote(const char *text, struct buf *out)

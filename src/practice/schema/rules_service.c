@@ -1,10 +1,12 @@
-/* Services (pkg/apis/core/validation, pkg/registry/core/service). Addresses and node ports are allocated by the API. */
+/* Services (pkg/apis/core/validation, pkg/registry/core/service). Addresses and node ports are allocated by the API. What
+ * is filled in before they are judged: service_prepare.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "practice/schema/addresses.h"
 #include "practice/schema/rules_internal.h"
+#include "practice/schema/service_internal.h"
 
 static const struct place spec_place = {.key = "spec"}, metadata_place = {.key = "metadata"}, status_place = {.key = "status"};
 
@@ -12,189 +14,7 @@ static const struct place spec_place = {.key = "spec"}, metadata_place = {.key =
 #define TOPOLOGY_MODE "service.kubernetes.io/topology-mode"
 #define SOURCE_RANGES "service.beta.kubernetes.io/load-balancer-source-ranges"
 
-enum { AFFINITY_SECONDS_MOST = 86400, AFFINITY_SECONDS = 10800 };
-
-static bool is_type(const struct value *spec, const char *type)
-{
-    return text_is(spec, "type", type);
-}
-
-static bool is_headless(const struct value *spec)
-{
-    const struct value *addresses = value_get(spec, "clusterIPs"), *first = value_first(addresses);
-    return first != NULL && value_next(first) == NULL && value_text(first) != NULL && strcmp(value_text(first), "None") == 0;
-}
-
-/* Reachable from outside the cluster, by itself or by its external addresses. */
-static bool is_external(const struct value *spec)
-{
-    return is_type(spec, "LoadBalancer") || is_type(spec, "NodePort") ||
-           (is_type(spec, "ClusterIP") && value_first(value_get(spec, "externalIPs")) != NULL);
-}
-
-static bool wants_health_check(const struct value *spec)
-{
-    return is_type(spec, "LoadBalancer") && text_is(spec, "externalTrafficPolicy", "Local");
-}
-
-static bool affinity_defaults(struct value *spec)
-{
-    if (!default_text(spec, "sessionAffinity", "None"))
-        return false;
-    if (text_is(spec, "sessionAffinity", "None"))
-        value_remove(spec, "sessionAffinityConfig");
-    if (!text_is(spec, "sessionAffinity", "ClientIP"))
-        return true;
-    struct value *config = value_child(spec, "sessionAffinityConfig"), *client = config != NULL ? value_child(config, "clientIP") : NULL;
-    return client != NULL && default_int(client, "timeoutSeconds", AFFINITY_SECONDS);
-}
-
-static bool defaults(struct value *object)
-{
-    struct value *spec = value_child(object, "spec");
-    if (spec == NULL || !affinity_defaults(spec) || !default_text(spec, "type", "ClusterIP"))
-        return false;
-    EACH_OF (port, value_get(spec, "ports")) {
-        const struct value *target = value_get(port, "targetPort");
-        bool none = !has(port, "targetPort") || (value_text(target) != NULL ? *value_text(target) == '\0' : int_of(port, "targetPort", 0) == 0);
-        if (!default_text(port, "protocol", "TCP") || (none && !put_int(port, "targetPort", int_of(port, "port", 0))))
-            return false;
-    }
-    if (is_external(spec) && !default_text(spec, "externalTrafficPolicy", "Cluster"))
-        return false;
-    if ((is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") || is_type(spec, "ClusterIP")) &&
-        !default_text(spec, "internalTrafficPolicy", "Cluster"))
-        return false;
-    if (is_type(spec, "LoadBalancer") && !default_bool(spec, "allocateLoadBalancerNodePorts", true))
-        return false;
-    EACH_OF (ingress, is_type(spec, "LoadBalancer") ? value_find(object, "status", "loadBalancer", "ingress", NULL) : NULL)
-        if (*text_of(ingress, "ip") != '\0' && !default_text(ingress, "ipMode", "VIP"))
-            return false;
-    return true;
-}
-
-static bool put_list(struct value *spec, const char *key, const char *text)
-{
-    return value_set(spec, key, value_array()) && value_append(value_get(spec, key), value_string(text));
-}
-
-/* The families of a cluster with IPv4 only. */
-static bool family_defaults(struct value *spec)
-{
-    bool headless_without = text_is(spec, "clusterIP", "None") && value_first(value_get(spec, "selector")) == NULL;
-    if (is_type(spec, "ExternalName"))
-        return true;
-    if (!default_text(spec, "ipFamilyPolicy", headless_without ? "RequireDualStack" : "SingleStack"))
-        return false;
-    const struct value *families = value_get(spec, "ipFamilies"), *first = value_first(families);
-    if (first != NULL)
-        return true;
-    if (!put_list(spec, "ipFamilies", address_is_v6(text_of(spec, "clusterIP")) ? "IPv6" : "IPv4"))
-        return false;
-    return !headless_without || text_is(spec, "ipFamilyPolicy", "SingleStack") || value_append(value_get(spec, "ipFamilies"), value_string("IPv6"));
-}
-
-static bool prepare_create(struct value *object)
-{
-    struct value *spec = value_child(object, "spec");
-    const char *address = text_of(spec, "clusterIP");
-    if (spec == NULL)
-        return false;
-    if (*address != '\0' && value_first(value_get(spec, "clusterIPs")) == NULL && !put_list(spec, "clusterIPs", address))
-        return false;
-    return family_defaults(spec);
-}
-
-static bool wants_node_ports(const struct value *spec)
-{
-    const struct value *allocate = value_get(spec, "allocateLoadBalancerNodePorts");
-    return is_type(spec, "NodePort") || (is_type(spec, "LoadBalancer") && (allocate == NULL || value_is_true(allocate)));
-}
-
-static bool uses_node_port(const struct value *spec, int64_t number)
-{
-    EACH (port, value_get(spec, "ports"))
-        if (int_of(port, "nodePort", 0) == number)
-            return true;
-    return false;
-}
-
-/* What the client left out stays as it was allocated. */
-static bool patch_allocated(struct value *spec, const struct value *old)
-{
-    bool needs = !is_type(spec, "ExternalName") && !is_type(old, "ExternalName");
-    if (needs && *text_of(spec, "clusterIP") == '\0' && !put_copy(spec, "clusterIP", value_get(old, "clusterIP")))
-        return false;
-    if (needs && value_first(value_get(spec, "clusterIPs")) == NULL && !put_copy(spec, "clusterIPs", value_get(old, "clusterIPs")))
-        return false;
-    EACH_OF (port, wants_node_ports(old) && wants_node_ports(spec) ? value_get(spec, "ports") : NULL) {
-        int64_t before = 0;
-        EACH (other, value_get(old, "ports"))
-            before = strcmp(text_of(other, "name"), text_of(port, "name")) == 0 ? int_of(other, "nodePort", 0) : before;
-        if (int_of(port, "nodePort", 0) == 0 && before != 0 && !uses_node_port(spec, before) && !put_int(port, "nodePort", before))
-            return false;
-    }
-    return !wants_health_check(old) || !wants_health_check(spec) || int_of(spec, "healthCheckNodePort", 0) != 0 ||
-           put_copy(spec, "healthCheckNodePort", value_get(old, "healthCheckNodePort"));
-}
-
-static bool normalise_addresses(struct value *spec, const struct value *old)
-{
-    const char *now = text_of(spec, "clusterIP"), *before = text_of(old, "clusterIP");
-    if (strcmp(now, before) == 0 || !same_at(spec, old, "clusterIPs"))
-        return true;
-    if (*now != '\0')
-        return put_list(spec, "clusterIPs", now);
-    value_remove(spec, "clusterIPs");
-    return true;
-}
-
-/* Fields that the new type has no use for go, unless the client changed them on purpose. */
-static void drop_dependent(struct value *spec, const struct value *old)
-{
-    if (!is_type(old, "ExternalName") && is_type(spec, "ExternalName")) {
-        if (same_at(spec, old, "clusterIP") && same_at(spec, old, "clusterIPs")) {
-            value_remove(spec, "clusterIP");
-            value_remove(spec, "clusterIPs");
-        }
-        if (same_at(spec, old, "ipFamilies"))
-            value_remove(spec, "ipFamilies");
-        if (same_at(spec, old, "ipFamilyPolicy"))
-            value_remove(spec, "ipFamilyPolicy");
-    }
-    bool had_ports = is_type(old, "NodePort") || is_type(old, "LoadBalancer"), ports = is_type(spec, "NodePort") || is_type(spec, "LoadBalancer"),
-         known = true;
-    EACH (port, value_get(spec, "ports"))
-        known = known && (int_of(port, "nodePort", 0) == 0 || uses_node_port(old, int_of(port, "nodePort", 0)));
-    EACH_OF (port, had_ports && !ports && known ? value_get(spec, "ports") : NULL)
-        value_remove(port, "nodePort");
-    if (wants_health_check(old) && !wants_health_check(spec) && same_at(spec, old, "healthCheckNodePort"))
-        value_remove(spec, "healthCheckNodePort");
-    bool balanced = is_type(old, "LoadBalancer") && !is_type(spec, "LoadBalancer");
-    if (balanced && same_at(spec, old, "allocateLoadBalancerNodePorts"))
-        value_remove(spec, "allocateLoadBalancerNodePorts");
-    if (balanced && same_at(spec, old, "loadBalancerClass"))
-        value_remove(spec, "loadBalancerClass");
-    if (is_external(old) && !is_external(spec) && same_at(spec, old, "externalTrafficPolicy"))
-        value_remove(spec, "externalTrafficPolicy");
-}
-
-static bool prepare_update(struct value *object, const struct value *old_object)
-{
-    struct value *spec = value_child(object, "spec"), *status = value_get(object, "status");
-    const struct value *old = value_get(old_object, "spec");
-    if (spec == NULL || !patch_allocated(spec, old) || !normalise_addresses(spec, old))
-        return false;
-    if (!is_type(spec, "ExternalName") &&
-        !default_text(spec, "ipFamilyPolicy", *text_of(old, "ipFamilyPolicy") != '\0' ? text_of(old, "ipFamilyPolicy") : "SingleStack"))
-        return false;
-    drop_dependent(spec, old);
-    if (is_type(spec, "ExternalName"))
-        value_remove(spec, "internalTrafficPolicy");
-    if (!is_type(spec, "LoadBalancer") && status != NULL && !value_set(status, "loadBalancer", value_object()))
-        return false;
-    return family_defaults(spec);
-}
+enum { AFFINITY_SECONDS_MOST = 86400 };
 
 static void check_ports(const struct value *spec, struct problems *problems)
 {
@@ -233,7 +53,7 @@ static void check_port_sets(const struct value *spec, struct problems *problems)
     const struct value *ports = value_get(spec, "ports");
     const struct place all = place_key(&spec_place, "ports");
     size_t i = 0;
-    EACH (port, is_type(spec, "ClusterIP") ? ports : NULL) {
+    EACH (port, service_is(spec, "ClusterIP") ? ports : NULL) {
         const struct place at = place_index(&all, i++);
         if (int_of(port, "nodePort", 0) != 0)
             problem_forbidden(problems, &at, "nodePort", "may not be used when `type` is 'ClusterIP'");
@@ -259,9 +79,9 @@ static void check_type(const struct value *spec, struct problems *problems)
 {
     const struct place addresses = place_key(&spec_place, "clusterIPs"), first = place_index(&addresses, 0),
                        name_at = place_key(&spec_place, "externalName");
-    if ((is_type(spec, "LoadBalancer") || is_type(spec, "NodePort")) && is_headless(spec))
+    if ((service_is(spec, "LoadBalancer") || service_is(spec, "NodePort")) && service_is_headless(spec))
         problem_invalid(problems, &first, "None", "may not be set to 'None' for %s services", text_of(spec, "type"));
-    if (!is_type(spec, "ExternalName"))
+    if (!service_is(spec, "ExternalName"))
         return;
     if (value_first(value_get(spec, "clusterIPs")) != NULL)
         problem_forbidden(problems, &addresses, NULL, "may not be set for ExternalName services");
@@ -323,7 +143,7 @@ static void check_address_families(const struct value *spec, struct problems *pr
     size_t i = 0;
     if (value_length(addresses) > 1 && address_is_v6(value_text(value_first(addresses))) == address_is_v6(value_text(value_item(addresses, 1))))
         problem_add(problems, &at, PROBLEM_INVALID, addresses, "may specify no more than one IP for each IP family");
-    if (is_headless(spec))
+    if (service_is_headless(spec))
         return;
     for (const struct value *address = value_first(addresses); address != NULL && family != NULL;
          address = value_next(address), family = value_next(family), i++) {
@@ -342,7 +162,7 @@ static void check_cluster_addresses(const struct value *spec, struct problems *p
     const char *address = text_of(spec, "clusterIP");
     bool invalid = false;
     size_t i = 0;
-    if (is_type(spec, "ExternalName"))
+    if (service_is(spec, "ExternalName"))
         return;
     if (*address != '\0' && first == NULL)
         problem_required(problems, &at, NULL, NULL);
@@ -392,7 +212,7 @@ static void check_source_ranges(const struct value *object, struct problems *pro
     const struct place annotation_at = place_map(&annotations, SOURCE_RANGES);
     const char *annotation = annotation_of(object, SOURCE_RANGES);
     size_t i = 0;
-    if ((value_first(ranges) != NULL || annotation != NULL) && !is_type(spec, "LoadBalancer"))
+    if ((value_first(ranges) != NULL || annotation != NULL) && !service_is(spec, "LoadBalancer"))
         problem_forbidden(problems, value_first(ranges) != NULL ? &at : &annotation_at, NULL, "may only be used when `type` is 'LoadBalancer'");
     EACH (range, ranges) {
         const struct place range_at = place_index(&at, i++);
@@ -415,15 +235,15 @@ static void check_traffic(const struct value *spec, struct problems *problems)
     static const char *const policies[] = {"Cluster", "Local", NULL}, *const distributions[] = {"PreferClose", "PreferSameZone", "PreferSameNode",
                                                                                                 NULL};
     const struct place external = place_key(&spec_place, "externalTrafficPolicy"), health = place_key(&spec_place, "healthCheckNodePort");
-    bool needs_policy = is_type(spec, "NodePort") || is_type(spec, "LoadBalancer") || is_type(spec, "ClusterIP");
-    if (is_external(spec))
+    bool needs_policy = service_is(spec, "NodePort") || service_is(spec, "LoadBalancer") || service_is(spec, "ClusterIP");
+    if (service_is_external(spec))
         check_choice(problems, spec, &spec_place, "externalTrafficPolicy", policies, true);
     else if (*text_of(spec, "externalTrafficPolicy") != '\0')
         problem_invalid(problems, &external, text_of(spec, "externalTrafficPolicy"), "may only be set for externally-accessible services");
     int64_t port = int_of(spec, "healthCheckNodePort", 0);
-    if (!wants_health_check(spec) && port != 0)
+    if (!service_wants_health_check(spec) && port != 0)
         problem_number(problems, &health, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
-    else if (wants_health_check(spec) && port != 0)
+    else if (service_wants_health_check(spec) && port != 0)
         check_port_number(problems, spec, &spec_place, "healthCheckNodePort");
     check_choice(problems, spec, &spec_place, "internalTrafficPolicy", policies, needs_policy && !has(spec, "internalTrafficPolicy"));
     check_choice(problems, spec, &spec_place, "trafficDistribution", distributions, false);
@@ -433,7 +253,7 @@ static void check_balancer_class(const struct value *spec, struct problems *prob
 {
     if (!has(spec, "loadBalancerClass"))
         return;
-    if (is_type(spec, "LoadBalancer"))
+    if (service_is(spec, "LoadBalancer"))
         name_problems_of(problems, &spec_place, "loadBalancerClass", text_of(spec, "loadBalancerClass"), name_qualified);
     else
         problem_forbidden(problems, &spec_place, "loadBalancerClass", "may only be used when `type` is 'LoadBalancer'");
@@ -448,7 +268,7 @@ static void check_service(const struct value *object, struct problems *problems)
     const char *hints = annotation_of(object, HINTS), *topology = annotation_of(object, TOPOLOGY_MODE);
     if (hints != NULL && topology != NULL && strcmp(hints, topology) != 0)
         problem_invalid(problems, &mode, topology, "must match annotations[" HINTS "] when both are specified");
-    if (value_first(value_get(spec, "ports")) == NULL && !is_headless(spec) && !is_type(spec, "ExternalName"))
+    if (value_first(value_get(spec, "ports")) == NULL && !service_is_headless(spec) && !service_is(spec, "ExternalName"))
         problem_required(problems, &spec_place, "ports", NULL);
     check_type(spec, problems);
     check_ports(spec, problems);
@@ -458,7 +278,7 @@ static void check_service(const struct value *object, struct problems *problems)
     check_choice(problems, spec, &spec_place, "type", service_types, true);
     check_port_sets(spec, problems);
     check_source_ranges(object, problems);
-    if (has(spec, "allocateLoadBalancerNodePorts") && !is_type(spec, "LoadBalancer"))
+    if (has(spec, "allocateLoadBalancerNodePorts") && !service_is(spec, "LoadBalancer"))
         problem_forbidden(problems, &spec_place, "allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'");
     check_balancer_class(spec, problems);
     check_traffic(spec, problems);
@@ -469,7 +289,7 @@ static void check_address_changes(const struct value *spec, const struct value *
     const struct value *now = value_get(spec, "clusterIPs"), *before = value_get(old, "clusterIPs");
     const struct place at = place_key(&spec_place, "clusterIPs"), first_at = place_index(&at, 0);
     size_t i = 0;
-    if (is_type(spec, "ExternalName") || is_type(old, "ExternalName") || (is_headless(spec) && is_headless(old)))
+    if (service_is(spec, "ExternalName") || service_is(old, "ExternalName") || (service_is_headless(spec) && service_is_headless(old)))
         return;
     if (value_length(now) == value_length(before)) {
         for (const struct value *a = value_first(now), *b = value_first(before); a != NULL; a = value_next(a), b = value_next(b), i++) {
@@ -488,7 +308,7 @@ static void check_family_changes(const struct value *spec, const struct value *o
 {
     const struct value *now = value_get(spec, "ipFamilies"), *before = value_get(old, "ipFamilies");
     const struct place at = place_key(&spec_place, "ipFamilies"), first = place_index(&at, 0);
-    if (is_type(spec, "ExternalName") || is_type(old, "ExternalName") || is_headless(spec) || is_headless(old))
+    if (service_is(spec, "ExternalName") || service_is(old, "ExternalName") || service_is_headless(spec) || service_is_headless(old))
         return;
     if (value_first(now) != NULL && value_first(before) != NULL && !value_equal(value_first(now), value_first(before)))
         problem_add(problems, &first, PROBLEM_INVALID, value_length(now) == value_length(before) ? now : value_get(spec, "clusterIPs"),
@@ -501,9 +321,9 @@ static void validate_update(const struct value *object, const struct value *old_
     const struct place class_at = place_key(&spec_place, "loadBalancerClass");
     check_address_changes(spec, old, problems);
     check_family_changes(spec, old, problems);
-    if (is_type(spec, "LoadBalancer") && is_type(old, "LoadBalancer") && !same_at(spec, old, "loadBalancerClass"))
+    if (service_is(spec, "LoadBalancer") && service_is(old, "LoadBalancer") && !same_at(spec, old, "loadBalancerClass"))
         problem_add(problems, &class_at, PROBLEM_INVALID, value_get(spec, "loadBalancerClass"), "may not change once set");
-    if (wants_health_check(spec) && wants_health_check(old) && !same_at(spec, old, "healthCheckNodePort"))
+    if (service_wants_health_check(spec) && service_wants_health_check(old) && !same_at(spec, old, "healthCheckNodePort"))
         problem_forbidden(problems, &spec_place, "healthCheckNodePort", "field is immutable");
     check_service(object, problems);
 }
@@ -527,7 +347,7 @@ static void validate_status(const struct value *object, const struct value *old,
     const struct place balancer = place_key(&status_place, "loadBalancer"), all = place_key(&balancer, "ingress");
     size_t i = 0;
     (void)old;
-    if (!is_type(value_get(object, "spec"), "LoadBalancer") && value_first(list) != NULL) {
+    if (!service_is(value_get(object, "spec"), "LoadBalancer") && value_first(list) != NULL) {
         problem_forbidden(problems, &all, NULL, "may only be used when `spec.type` is 'LoadBalancer'");
         return;
     }
@@ -567,7 +387,7 @@ static void warn_addresses(const struct value *list, const char *key, struct vec
 static void warn(const struct value *object, const struct value *old, struct vec *warnings)
 {
     const struct value *spec = value_get(object, "spec");
-    bool headless = is_type(spec, "ClusterIP") && text_is(spec, "clusterIP", "None"), external = value_first(value_get(spec, "externalIPs")) != NULL;
+    bool headless = service_is(spec, "ClusterIP") && text_is(spec, "clusterIP", "None"), external = value_first(value_get(spec, "externalIPs")) != NULL;
     const struct place balancer = place_key(&spec_place, "loadBalancerIP"), ranges = place_key(&spec_place, "loadBalancerSourceRanges");
     size_t i = 0;
     (void)old;
@@ -582,7 +402,7 @@ static void warn(const struct value *object, const struct value *old, struct vec
     if (headless && !text_is(spec, "sessionAffinity", "None"))
         say(warnings, "spec.SessionAffinity is ignored for headless services");
     warn_addresses(value_get(spec, "externalIPs"), "externalIPs", warnings);
-    if (external && !headless && !is_type(spec, "ExternalName"))
+    if (external && !headless && !service_is(spec, "ExternalName"))
         say(warnings, "spec.externalIPs is deprecated and may no longer be implemented in some clusters");
     if (*text_of(spec, "loadBalancerIP") != '\0')
         address_warn(warnings, &balancer, text_of(spec, "loadBalancerIP"));
@@ -590,9 +410,9 @@ static void warn(const struct value *object, const struct value *old, struct vec
         const struct place at = place_index(&ranges, i++);
         cidr_warn(warnings, &at, value_text(range));
     }
-    if (is_type(spec, "ExternalName") && external)
+    if (service_is(spec, "ExternalName") && external)
         say(warnings, "spec.externalIPs is ignored when spec.type is \"ExternalName\"");
-    if (!is_type(spec, "ExternalName") && *text_of(spec, "externalName") != '\0')
+    if (!service_is(spec, "ExternalName") && *text_of(spec, "externalName") != '\0')
         say(warnings, "spec.externalName is ignored when spec.type is not \"ExternalName\"");
     if (text_is(spec, "trafficDistribution", "PreferClose"))
         say(warnings, "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"");
@@ -601,8 +421,8 @@ static void warn(const struct value *object, const struct value *old, struct vec
 static const char *const selectors[] = {"spec.clusterIP", "spec.type", NULL};
 
 const struct rules service_rules[] = {
-    {.group = "", .kind = "Service", .flags = RULES_STATUS | RULES_CREATE_BY_UPDATE, .defaults = defaults, .prepare_create = prepare_create,
-     .prepare_update = prepare_update, .check_name = check_label_name, .validate_first = check_allocation, .validate_create = check_service, .validate_update = validate_update,
+    {.group = "", .kind = "Service", .flags = RULES_STATUS | RULES_CREATE_BY_UPDATE, .defaults = service_defaults,
+     .prepare_create = service_prepare_create, .prepare_update = service_prepare_update, .check_name = check_label_name, .validate_first = check_allocation, .validate_create = check_service, .validate_update = validate_update,
      .validate_status = validate_status, .warn = warn, .selectors = selectors},
     {0},
 };

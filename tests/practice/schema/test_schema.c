@@ -77,7 +77,9 @@ static void every_kind_is_found_and_has_its_definitions(void **state)
     for (size_t i = 0; i < count; i++) {
         assert_ptr_equal(schema_kind_of(kinds[i]->group, kinds[i]->version, kinds[i]->kind), kinds[i]);
         assert_ptr_equal(schema_definition(kinds[i]->schema->name), kinds[i]->schema);
-        assert_non_null(schema_field(kinds[i]->schema, "apiVersion"));
+        const struct schema_field *version = schema_field(kinds[i]->schema, "apiVersion"), *kind = schema_field(kinds[i]->schema, "kind");
+        assert_non_null(version);
+        assert_true(version->description != NULL && kind->description != NULL); /* for explain */
         if ((kinds[i]->verbs & VERB_LIST) == 0)
             continue;
         char list[300];

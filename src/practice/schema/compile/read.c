@@ -10,6 +10,7 @@ struct reader {
     const char *package;
     struct definition *definition; /* whose fields the indented lines are */
     bool facts;                    /* they add to what is there */
+    const char *shared;            /* or they are of all types that have this struct inline */
     const char *group, *version, *kinds_package;
 };
 
@@ -135,6 +136,27 @@ static void facts_field_line(struct reader *in, char **words, size_t count, cons
         field->description = description;
 }
 
+/* A field that many types have from one struct: described where nothing else is said of it. */
+static void shared_field_line(struct reader *in, const char *name, const char *description)
+{
+    struct tables *t = in->tables;
+    bool found = false;
+    for (size_t i = 0; i < t->definition_count; i++) {
+        struct definition *d = &t->definitions[i];
+        bool has = false;
+        for (size_t j = 0; j < d->inline_count && !has; j++)
+            has = strcmp(d->inlines[j].name, in->shared) == 0;
+        for (size_t j = 0; j < d->field_count && has; j++) {
+            struct field_line *field = &d->fields[j];
+            if (strcmp(field->name, name) == 0 && field->description == NULL)
+                field->description = description;
+            found = found || strcmp(field->name, name) == 0;
+        }
+    }
+    if (!found)
+        refuse(in, "no type has such a field");
+}
+
 static void sub_line(struct reader *in, char **words, size_t count)
 {
     struct tables *t = in->tables;
@@ -194,6 +216,7 @@ static void heading(struct reader *in, char **words, size_t count, const char *d
     if (count < 2)
         refuse(in, "a line of one word");
     in->definition = NULL;
+    in->shared = NULL;
     if (strcmp(first, "package") == 0) {
         in->package = words[1];
     } else if (strcmp(first, "enum") == 0) {
@@ -211,6 +234,8 @@ static void heading(struct reader *in, char **words, size_t count, const char *d
         if (in->package == NULL || (in->definition = find(in, words[1])) == NULL)
             refuse(in, "no such type");
         in->definition->description = description;
+    } else if (strcmp(first, "every") == 0 && count == 2) {
+        in->shared = words[1];
     } else if (strcmp(first, "group") == 0 && count == 4) {
         in->group = unquoted(words[1]);
         in->version = words[2];
@@ -249,6 +274,8 @@ static void read_line(struct reader *in, char *line)
         heading(in, words, count, description);
     else if (strcmp(words[0], "sub") == 0 && in->group != NULL)
         sub_line(in, words, count);
+    else if (in->shared != NULL && count == 1 && description != NULL)
+        shared_field_line(in, words[0], description);
     else if (in->definition == NULL)
         refuse(in, "a field without a type");
     else if (in->facts)
