@@ -42,7 +42,7 @@ void words_put_quoted(struct words *w, const char *string)
     if (buf_ok(&start) && buf_ok(&quoted))
         words_put_n(w, quoted.bytes, quoted.length);
     else
-        w->text.failed = true;
+        buf_fail(&w->text);
     buf_free(&start);
     buf_free(&quoted);
 }
@@ -94,8 +94,8 @@ void words_end(struct words *w, struct buf *out)
     buf_append(out, w->text.bytes, length);
     if (w->cut && w->text.maximum >= mark)
         buf_append_string(out, ellipsis);
-    if (w->text.failed)
-        out->failed = true;
+    if (!buf_ok(&w->text))
+        buf_fail(out);
     buf_free(&w->text);
 }
 

@@ -123,7 +123,7 @@ static void print(const cJSON *node, size_t depth, bool indented, struct buf *ou
 {
     char number[NUMBER_TEXT];
     if (depth > NODE_DEPTH) {
-        out->failed = true;
+        buf_fail(out);
         return;
     }
     switch (node_kind(node)) {

@@ -122,12 +122,12 @@ void yaml_print(const struct value *v, struct buf *out)
 {
     yaml_emitter_t emitter;
     if (!yaml_emitter_initialize(&emitter)) {
-        out->failed = true;
+        buf_fail(out);
         return;
     }
     yaml_emitter_set_output(&emitter, write_out, out);
     yaml_emitter_set_unicode(&emitter, 1);
     if (!print(&emitter, v) || !end(&emitter, v, out))
-        out->failed = true;
+        buf_fail(out);
     yaml_emitter_delete(&emitter);
 }

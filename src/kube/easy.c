@@ -118,7 +118,7 @@ static void authorization_line(const struct credentials *credentials, struct buf
         buf_printf(out, "Authorization: Basic %s\r\n", encoded);
         explicit_bzero(encoded, strlen(encoded));
     } else
-        out->failed = true;
+        buf_fail(out);
     if (pair != NULL)
         explicit_bzero(pair, strlen(pair));
     mem_free(pair);

@@ -44,7 +44,7 @@ static void cover(struct rich *rich, unsigned style)
         size_t room = rich->room > 0 ? rich->room * 2 : 4;
         struct styled_span *runs = mem_resize(rich->runs, room * sizeof *runs);
         if (runs == NULL) {
-            rich->text.failed = true;
+            buf_fail(&rich->text);
             return;
         }
         rich->runs = runs;

@@ -111,7 +111,7 @@ static bool keeps(const struct value *pod, const struct rule *rule, struct buf *
         buf_printf(out, "\": %s", details.bytes != NULL ? details.bytes : "");
     }
     if (!buf_ok(&details))
-        out->failed = true;
+        buf_fail(out);
     buf_free(&details);
     return ok;
 }

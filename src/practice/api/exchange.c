@@ -133,7 +133,7 @@ static void send_document(struct exchange *x, int code, const struct value *docu
 {
     struct buf json = buf_make(EXCHANGE_TEXT);
     if (document == NULL)
-        json.failed = true;
+        buf_fail(&json);
     else
         json_print(document, false, &json);
     send_json(x, code, &json);
@@ -283,7 +283,7 @@ void exchange_answer(struct exchange *x)
     struct buf json = x->body;
     x->body = buf_make(0);
     if (json.length == 0 && !print_answer(x, &json))
-        json.failed = true;
+        buf_fail(&json);
     send_json(x, x->answer.code != 0 ? x->answer.code : 200, &json);
 }
 

@@ -211,7 +211,7 @@ static bool holds(struct access *access, const struct user *user, const char *ns
         buf_append_string(out, problems.length > 0 ? "]" : "");
     }
     if (!check.ok)
-        out->failed = true;
+        buf_fail(out);
     vec_free(&check.own);
     vec_free(&check.missing);
     vec_free(&problems);

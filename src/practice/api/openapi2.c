@@ -38,7 +38,7 @@ static void put_piece(void *data, const struct buf *text)
 static void put_part(unsigned number, struct part *part, struct buf *out)
 {
     if (part->failed || !buf_ok(&part->out))
-        out->failed = true; /* memory ran out: describe.c answers 500 */
+        buf_fail(out); /* memory ran out: describe.c answers 500 */
     openapi2_bytes(number, part->out.bytes, part->out.length, out);
     buf_free(&part->out);
     buf_free(&part->text);
@@ -77,7 +77,7 @@ static void json_document(const struct api *api, struct buf *out)
     all_definitions(api, openapi_join, &joined);
     buf_append_string(out, "},\"securityDefinitions\":{\"BearerToken\":{\"type\":\"apiKey\",\"name\":\"authorization\",\"in\":\"header\"}},\"security\":[{\"BearerToken\":[]}]}");
     if (joined.failed)
-        out->failed = true; /* as above */
+        buf_fail(out); /* as above */
 }
 
 void openapi2_document(const struct api *api, bool protobuf, struct buf *out)

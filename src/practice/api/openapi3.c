@@ -40,7 +40,7 @@ bool openapi3_document(const struct api *api, const char *group, const char *ver
     buf_append_string(out, "}}}");
     openapi_set_free(&set);
     if (!ok || joined.failed)
-        out->failed = true; /* memory ran out: describe.c answers 500 */
+        buf_fail(out); /* memory ran out: describe.c answers 500 */
     return served;
 }
 
@@ -49,7 +49,7 @@ static void entry(const struct schema_kind *kind, uint64_t generation, const cha
 {
     char digest[65], *text = mem_printf("%s/%s %s %llu", kind->group, kind->version, KT_VERSION, kind->crd != NULL ? (unsigned long long)generation : 0ULL);
     if (text == NULL) {
-        out->failed = true;
+        buf_fail(out);
         return;
     }
     crypto_sha256_hex(text, strlen(text), digest);

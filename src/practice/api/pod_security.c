@@ -147,7 +147,7 @@ bool pod_security_allows(const struct value *pod, enum security_level level, int
         if (security.failed || !buf_ok(&security.detail)) {
             allowed = false;
             if (details != NULL)
-                details->failed = true;
+                buf_fail(details);
         }
         if (security.forbidden && reasons != NULL)
             buf_printf(reasons, "%s%s", allowed ? "" : ", ", security.reason);

@@ -168,13 +168,13 @@ static void print_problems(struct buf *out, const struct problems *problems)
         buf_append_string(&all, said.count > 0 ? ", " : "");
         buf_append(&all, sentence.bytes, sentence.length);
         if (!map_set(&said, sentence.bytes, NULL))
-            all.failed = true;
+            buf_fail(&all);
     }
     buf_append_string(out, said.count > 1 ? "[" : "");
     buf_append(out, all.length > 0 ? all.bytes : "", all.length);
     buf_append_string(out, said.count > 1 ? "]" : "");
     if (!buf_ok(&all))
-        out->failed = true;
+        buf_fail(out);
     map_free(&said);
     buf_free(&sentence);
     buf_free(&all);
