@@ -18,6 +18,8 @@
 #include "practice/api/server.h"
 #include "practice/controllers/controllers.h"
 
+enum { ANSWER_MOST = 64 << 10 };
+
 struct serving {
     struct app *app;
     struct server *server;
@@ -59,43 +61,56 @@ static char *file_of(const char *query)
     return NULL;
 }
 
-static void say_status(const struct serving *serving, struct buf *answer)
+static void say_status(const struct serving *serving, struct exchange *asked)
 {
+    struct buf answer = buf_make(ANSWER_MOST);
     struct state_numbers numbers;
     state_numbers(server_api(serving->server)->state, &numbers);
-    buf_printf(answer, "{\"objects\":%zu,\"bytes\":%zu,\"watches\":%zu,\"ephemeral\":%s}", numbers.objects, numbers.object_bytes, numbers.watches, serving->ephemeral ? "true" : "false");
+    buf_printf(&answer, "{\"objects\":%zu,\"bytes\":%zu,\"watches\":%zu,\"ephemeral\":%s}", numbers.objects, numbers.object_bytes, numbers.watches, serving->ephemeral ? "true" : "false");
+    server_answer(asked, 200, &answer);
+    buf_free(&answer);
 }
 
-static void control(void *data, const char *what, const char *query, int *code, struct buf *answer)
+/* How it went (err NULL: well). Also what saving calls at its end, from the loop. */
+static void say_outcome(void *asked, const struct error *err)
+{
+    struct buf answer = buf_make(ANSWER_MOST);
+    int code = err == NULL ? 200 : err->kind == ERROR_NOT_FOUND ? 404 : err->kind == ERROR_LIMIT ? 507 : 400;
+    if (err == NULL) {
+        buf_append_string(&answer, "{\"status\":\"Success\"}");
+    } else {
+        char *message = mem_printf("%s%s%s", err->message, err->cause[0] != '\0' ? ": " : "", err->cause);
+        buf_append_string(&answer, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":");
+        json_quote(message != NULL ? message : "out of memory", &answer);
+        buf_printf(&answer, ",\"code\":%d}", code);
+        mem_free(message);
+    }
+    server_answer(asked, code, &answer);
+    buf_free(&answer);
+}
+
+static void control(void *data, const char *what, const char *query, struct exchange *asked)
 {
     struct serving *serving = data;
     struct error err = ERROR_INIT;
-    char *file = file_of(query);
-    bool wants_file = strcmp(what, "save") == 0 || strcmp(what, "load") == 0, ok = false;
     if (strcmp(what, "status") == 0) {
-        say_status(serving, answer);
-        *code = 200;
-        mem_free(file);
+        say_status(serving, asked);
         return;
     }
-    if (wants_file && file == NULL)
+    char *file = file_of(query);
+    bool saves = strcmp(what, "save") == 0, loads = strcmp(what, "load") == 0, ok = false;
+    if ((saves || loads) && file == NULL)
         error_set(&err, ERROR_INPUT, NULL, "file= must name a file by its whole path");
-    else if (strcmp(what, "save") == 0)
-        ok = server_save(serving->server, file, &err);
-    else if (strcmp(what, "load") == 0)
+    else if (saves)
+        ok = server_save(serving->server, file, say_outcome, asked, &err);
+    else if (loads)
         ok = server_load(serving->server, file, &err);
     else if (strcmp(what, "reset") == 0)
         ok = server_reset(serving->server, &err);
     else
         error_set(&err, ERROR_NOT_FOUND, NULL, "there is nothing of this name");
-    *code = ok ? 200 : err.kind == ERROR_NOT_FOUND ? 404 : err.kind == ERROR_LIMIT ? 507 : 400;
-    buf_append_string(answer, ok ? "{\"status\":\"Success\"}" : "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":");
-    if (!ok) {
-        char *message = mem_printf("%s%s%s", err.message, err.cause[0] != '\0' ? ": " : "", err.cause);
-        json_quote(message != NULL ? message : "out of memory", answer);
-        buf_printf(answer, ",\"code\":%d}", *code);
-        mem_free(message);
-    }
+    if (!ok || !saves)
+        say_outcome(asked, ok ? NULL : &err);
     mem_free(file);
 }
 

@@ -274,7 +274,7 @@ static void snapshots(unsigned count, size_t length, const char *name)
     struct state *state = open_at(name);
     fill(state, state_resource_of(state, "pods"), count, length);
     double start = seconds(CLOCK_MONOTONIC);
-    if (!state_save_start(state, saved, on_saved, NULL, &err))
+    if (!state_save(state, saved, on_saved, NULL, &err))
         die("save", &err);
     snprintf(label, sizeof label, "save_start_ms_%s", name);
     say(label, (seconds(CLOCK_MONOTONIC) - start) * 1e3);

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "net/crypto.h"
-#include "net/fail.h"
+#include "failing.h"
 
 static struct crypto_key *new_key(void)
 {
@@ -333,7 +333,7 @@ static void allocations_may_fail(void **state)
         struct error err = ERROR_INIT;
         mem_fail_at(nth);
         bool done = work(&err);
-        reached = fail_was_reached(nth);
+        reached = failing_was_reached(nth);
         if (!done && err.kind == ERROR_NONE)
             fail_msg("allocation %d failed without an error", nth);
         assert_true(done || reached);

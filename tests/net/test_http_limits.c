@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/fail.h"
+#include "failing.h"
 #include "net/web.h"
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -429,7 +429,7 @@ static void every_allocation_of_a_request_may_fail(void **state)
         mem_fail_at(nth);
         assert_int_equal(write(asker.go, "a", 1), 1);
         char word = wait_for_word(web, asker.done);
-        reached = fail_was_reached(nth);
+        reached = failing_was_reached(nth);
         assert_true(reached || word == 'y');
     }
     assert_true(nth > 20);
@@ -452,7 +452,7 @@ static void allocations_of_a_handshake_may_fail(void **state)
         mem_fail_at(nth);
         assert_int_equal(write(asker.go, "c", 1), 1);
         assert_int_equal(wait_for_word(web, asker.done), 'r');
-        reached = fail_was_reached(nth);
+        reached = failing_was_reached(nth);
         assert_int_equal(write(asker.go, "a", 1), 1);
         char word = wait_for_word(web, asker.done);
         assert_true(reached || word == 'y');
@@ -484,7 +484,7 @@ static void allocations_of_a_start_may_fail(void **state)
         struct error err = ERROR_INIT;
         mem_fail_at(nth);
         web->server = http_server_new(web->loop, &web->options, &err);
-        reached = fail_was_reached(nth);
+        reached = failing_was_reached(nth);
         assert_true(web->server != NULL || err.kind != ERROR_NONE);
         assert_true(web->server != NULL || reached);
         http_server_free(web->server);

@@ -65,30 +65,6 @@ bool same_bytes(const char *a, size_t a_length, const char *b, size_t b_length)
     return a_length == b_length && memcmp(a, b, a_length) == 0;
 }
 
-/* True if the nth failure is still to come, which is found out by allocating up to it. */
-static bool still_armed(int nth)
-{
-    bool failed = false;
-    for (int i = 0; i < nth && !failed; i++) {
-        void *memory = mem_alloc(1);
-        failed = memory == NULL;
-        mem_free(memory);
-    }
-    mem_fail_at(0);
-    return failed;
-}
-
-void each_allocation_failing(void (*body)(void *argument), void *argument)
-{
-    for (int nth = 1;; nth++) {
-        assert_true(nth < 20000);
-        mem_fail_at(nth);
-        body(argument);
-        if (still_armed(nth))
-            return;
-    }
-}
-
 int in_child(int (*body)(void *argument), void *argument)
 {
     fflush(NULL);

@@ -16,9 +16,6 @@ void write_bytes(const char *path, const void *bytes, size_t length);
 /* True if the two hold the same bytes. */
 bool same_bytes(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* Calls body with the 1st, 2nd, ... allocation failing until it finishes without reaching the failing one. */
-void each_allocation_failing(void (*body)(void *argument), void *argument);
-
 /* Runs body in a child process and returns its exit status; the child ends with what body returns. */
 int in_child(int (*body)(void *argument), void *argument);
 

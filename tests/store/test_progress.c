@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "failing.h"
 #include "progress_fill.h"
 #include "support.h"
 

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "failing.h"
 #include "support.h"
 
 #define OURS 0x6b747431u

@@ -31,6 +31,14 @@ static void metrics(struct exchange *x)
     buf_free(&text);
 }
 
+void server_answer(struct exchange *asked, int code, const struct buf *json)
+{
+    if (buf_ok(json))
+        exchange_text(asked, code, "application/json", json->bytes != NULL ? json->bytes : "", json->length);
+    else
+        exchange_fail(asked);
+}
+
 /* What the program around the server does when it is asked (server.h). */
 static bool control(struct exchange *x)
 {
@@ -38,14 +46,7 @@ static bool control(struct exchange *x)
     const struct server_options *options = &x->server->options;
     if (options->control == NULL || strncmp(x->route.path, prefix, sizeof prefix - 1) != 0 || strcmp(x->method, "POST") != 0)
         return false;
-    struct buf text = buf_make(TEXT);
-    int code = 200;
-    options->control(options->data, x->route.path + sizeof prefix - 1, http_query(x->request), &code, &text);
-    if (buf_ok(&text))
-        exchange_text(x, code, "application/json", text.bytes != NULL ? text.bytes : "", text.length);
-    else
-        exchange_fail(x);
-    buf_free(&text);
+    options->control(options->data, x->route.path + sizeof prefix - 1, http_query(x->request), x);
     return true;
 }
 

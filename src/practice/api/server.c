@@ -297,9 +297,9 @@ size_t server_watches(const struct server *server)
     return count;
 }
 
-bool server_save(struct server *server, const char *path, struct error *err)
+bool server_save(struct server *server, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
 {
-    return state_save(server->api.state, path, err);
+    return state_save(server->api.state, path, fn, data, err);
 }
 
 /* After everything changed at once: what must be there is there, and those who follow the state look again. */

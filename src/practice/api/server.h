@@ -13,6 +13,7 @@
 #include "practice/api/api.h"
 
 struct server;
+struct exchange; /* a request that waits for its answer */
 
 struct server_options {
     const char *state_path;  /* NULL: ephemeral */
@@ -23,8 +24,8 @@ struct server_options {
     const char *token_key;           /* PEM */
     struct log *log;
     void (*activity)(void *data);    /* called at each request (for --idle); may be NULL */
-    /* POST /kubetutor/WHAT?QUERY, for those who may everything (RBAC: post on that path): does it and says how it went; the answer is JSON. NULL: 404. */
-    void (*control)(void *data, const char *what, const char *query, int *code, struct buf *answer);
+    /* POST /kubetutor/WHAT?QUERY, for those who may everything (RBAC: post on that path): does it and tells server_answer, now or later, how it went. NULL: 404. */
+    void (*control)(void *data, const char *what, const char *query, struct exchange *asked);
     void *data;
 };
 
@@ -32,8 +33,11 @@ struct server_options {
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error *err) __attribute__((warn_unused_result));
 uint16_t server_port(const struct server *server);
 struct api *server_api(struct server *server);
-/* Snapshots (state.h), with what must be there afterwards. All or nothing. load keeps the cluster's uid, reset makes a new one. */
-bool server_save(struct server *server, const char *path, struct error *err) __attribute__((warn_unused_result));
+/* The answer to what control was asked, JSON; once. A `json` that failed is answered as a lack of memory. */
+void server_answer(struct exchange *asked, int code, const struct buf *json);
+/* Snapshots (state.h), with what must be there afterwards. All or nothing. load keeps the cluster's uid, reset makes a new one. save calls fn as state_save does. */
+bool server_save(struct server *server, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
+    __attribute__((warn_unused_result));
 bool server_load(struct server *server, const char *path, struct error *err) __attribute__((warn_unused_result));
 bool server_reset(struct server *server, struct error *err) __attribute__((warn_unused_result));
 /* Requests and watches that are open now. */

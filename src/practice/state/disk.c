@@ -16,8 +16,7 @@ static const struct store_migration migrations[] = {
      /* what happened, without what it happened to: 90,000 changes fit in a few MB. In the order of its table, so that it only grows at its end, too */
      "CREATE INDEX history ON versions(version, previous, resource, change, time, frees);"
      "CREATE TABLE kept(oldest INTEGER NOT NULL); INSERT INTO kept VALUES(0);"
-     "CREATE TABLE resource(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-     "CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"},
+     "CREATE TABLE resource(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)"},
     {NULL}};
 
 /* An object's columns; the text is the last one, because a query that leaves it out need not read the pages that it overflows to. */
@@ -41,10 +40,6 @@ enum query {
     CLEAR,
     RESOURCES,
     ADD_RESOURCE,
-    FACT,
-    SET_FACT,
-    DROP_FACT,
-    DROP_FACTS,
     QUERIES,
 };
 
@@ -73,10 +68,6 @@ static const struct {
     [CLEAR] = {"DELETE FROM versions", "write"},
     [RESOURCES] = {"SELECT number, name FROM resource ORDER BY number", "read"},
     [ADD_RESOURCE] = {"INSERT INTO resource VALUES(?1,?2)", "write"},
-    [FACT] = {"SELECT value FROM fact WHERE name = ?1", "read"},
-    [SET_FACT] = {"INSERT OR REPLACE INTO fact VALUES(?1,?2)", "write"},
-    [DROP_FACT] = {"DELETE FROM fact WHERE name = ?1", "write"},
-    [DROP_FACTS] = {"DELETE FROM fact", "write"},
 };
 
 struct disk {
@@ -476,50 +467,16 @@ bool disk_resources(struct disk *disk, bool (*fn)(void *data, state_resource num
     return ok;
 }
 
-/* Runs one that answers nothing: a number (unless 0) and strings. */
-static bool run_text(struct disk *disk, enum query query, state_resource number, const char *first, const char *second, struct error *err)
-{
-    sqlite3_stmt *statement = use(disk, query, err);
-    bool ok = statement != NULL;
-    if (!ok)
-        return false;
-    int at = 1;
-    if (number != 0)
-        sqlite3_bind_int64(statement, at++, number);
-    sqlite3_bind_text(statement, at++, first, -1, SQLITE_STATIC);
-    if (second != NULL)
-        sqlite3_bind_text(statement, at, second, -1, SQLITE_STATIC);
-    while (row(disk, query, &ok, err))
-        ;
-    finish(statement);
-    return ok;
-}
-
 bool disk_add_resource(struct disk *disk, state_resource number, const char *name, struct error *err)
 {
-    return run_text(disk, ADD_RESOURCE, number, name, NULL, err);
-}
-
-char *disk_fact(struct disk *disk, const char *name, struct error *err)
-{
-    sqlite3_stmt *query = use(disk, FACT, err);
-    bool ok = query != NULL;
-    char *value = NULL;
+    sqlite3_stmt *add = use(disk, ADD_RESOURCE, err);
+    bool ok = add != NULL;
     if (!ok)
-        return NULL;
-    sqlite3_bind_text(query, 1, name, -1, SQLITE_STATIC);
-    if (row(disk, FACT, &ok, err)) {
-        const char *text = (const char *)sqlite3_column_text(query, 0);
-        if (text == NULL || (value = mem_string(text)) == NULL)
-            error_memory(err);
-    }
-    finish(query);
-    return value;
-}
-
-bool disk_set_fact(struct disk *disk, const char *name, const char *value, struct error *err)
-{
-    if (name == NULL)
-        return run(disk, DROP_FACTS, 0, err);
-    return run_text(disk, value != NULL ? SET_FACT : DROP_FACT, 0, name, value, err);
+        return false;
+    sqlite3_bind_int64(add, 1, number);
+    sqlite3_bind_text(add, 2, name, -1, SQLITE_STATIC);
+    while (row(disk, ADD_RESOURCE, &ok, err))
+        ;
+    finish(add);
+    return ok;
 }

@@ -2,7 +2,7 @@
  *
  *     versions(version, previous, ...)   a row replaces `previous` (0: it is the first of its object); change STATE_DELETED: the last of its object
  *     kept(oldest)                       one row: versions up to it may be missing, but for those that are current or `previous` of a younger row
- *     resource(number, name), fact(name, value)
+ *     resource(number, name)
  *
  * So what is current are the rows that no younger row names as previous, without the deletions; and the counter goes on above the larger of `oldest` and the
  * youngest row. Everything runs in the one open transaction, if there is one. Functions that fail fill err as store_error does.
@@ -70,8 +70,5 @@ void disk_shrink(struct disk *disk);
 bool disk_resources(struct disk *disk, bool (*fn)(void *data, state_resource number, const char *name, struct error *err), void *data, struct error *err)
     __attribute__((warn_unused_result));
 bool disk_add_resource(struct disk *disk, state_resource number, const char *name, struct error *err) __attribute__((warn_unused_result));
-char *disk_fact(struct disk *disk, const char *name, struct error *err);
-/* value NULL: forgets it; name NULL: all of them. */
-bool disk_set_fact(struct disk *disk, const char *name, const char *value, struct error *err) __attribute__((warn_unused_result));
 
 #endif

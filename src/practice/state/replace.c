@@ -161,7 +161,7 @@ bool state_reset(struct state *state, struct error *err)
     struct replacement replacement;
     if (!state_commit(state, err) || !replacement_start(&replacement, state, err))
         return false;
-    bool ok = disk_begin(state->disk, err) && disk_clear(state->disk, err) && disk_set_fact(state->disk, NULL, NULL, err);
+    bool ok = disk_begin(state->disk, err) && disk_clear(state->disk, err);
     if (!end(&replacement, ok, err))
         return false;
     disk_shrink(state->disk);

@@ -85,14 +85,6 @@ static struct save *save_new(struct state *state, const char *path, struct error
     return save;
 }
 
-bool state_save(struct state *state, const char *path, struct error *err)
-{
-    struct save *save = save_new(state, path, err);
-    bool ok = save != NULL && snapshot_write(save->path, &save->snapshot, err);
-    save_free(save);
-    return ok;
-}
-
 /* ---- in a thread */
 
 static void *work(void *data)
@@ -134,7 +126,7 @@ static int start(struct save *save)
     return code;
 }
 
-bool state_save_start(struct state *state, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
+bool state_save(struct state *state, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
 {
     struct save *save = save_new(state, path, err);
     if (save == NULL)

@@ -423,13 +423,3 @@ bool state_delete(struct state *state, const struct object *old, const struct ob
         *version = write.object->version;
     return true;
 }
-
-char *state_fact(struct state *state, const char *name, struct error *err)
-{
-    return disk_fact(state->disk, name, err);
-}
-
-bool state_set_fact(struct state *state, const char *name, const char *value, struct error *err)
-{
-    return state_commit(state, err) && disk_set_fact(state->disk, name, value, err);
-}

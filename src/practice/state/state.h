@@ -65,18 +65,13 @@ void object_print(const struct object *object, const char *head, struct buf *out
  * `path`.lock; ERROR_EXISTS). ERROR_INVALID: a newer format, not touched. ERROR_INPUT: damaged. now_ms is the clock that history ages by (wall clock ms), for tests. */
 struct state *state_open(const char *path, struct loop *loop, int64_t (*now_ms)(void *data), void *data, struct error *err)
     __attribute__((warn_unused_result));
-/* Commits what is open, and calls what state_after_commit and state_save_start still owe (whose own calls of state_after_commit are refused then). Every
+/* Commits what is open, and calls what state_after_commit and state_save still owe (whose own calls of state_after_commit are refused then). Every
  * watch must be freed, other references to objects may live on. Not from inside a callback of this state. NULL is fine. */
 void state_close(struct state *state);
 
 /* The number of a resource, given one if it is new; the same for ever in this file. 0 is never a number: no memory, or STATE_RESOURCES are there. */
 enum { STATE_RESOURCES = 4096 };
 state_resource state_resource_of(struct state *state, const char *name);
-
-/* Facts of the program's own ("format of the API's marks", the service account key ...), kept in the file, outside of versions. NULL: none; the caller
- * frees. Setting commits what is open, and is on disk at once; value NULL forgets it. */
-char *state_fact(struct state *state, const char *name, struct error *err);
-bool state_set_fact(struct state *state, const char *name, const char *value, struct error *err) __attribute__((warn_unused_result));
 
 /* The version of the newest write; the newest that is committed; and the oldest that list and watch still know (an older one is expired). */
 uint64_t state_version(const struct state *state);
@@ -148,17 +143,15 @@ enum state_step state_watch_next(struct state_watch *watch, struct state_event *
 uint64_t state_watch_version(const struct state_watch *watch);
 void state_watch_free(struct state_watch *watch); /* NULL is fine; also from inside ready */
 
-/* Snapshots of the objects (no facts: a snapshot may be given away), and of committed ones only: what is open is committed before. Saving is online: others
- * go on, while state_save_start writes the file in a thread; then it calls fn from the loop (err NULL: saved). False: nothing will be called. state_save waits
- * for the disk. load replaces all objects by those of such a file, each with a new version above every one used so far in either; keep (resource, ns, name),
- * NULL-terminated by resource 0, lists objects that stay as they are now; every watch expires. reset forgets all objects and facts. Both are all or nothing,
- * also across kill -9. ERROR_INVALID: a newer format; ERROR_INPUT: not such a file, or damaged: nothing changed. */
+/* Snapshots of the objects, and of committed ones only: what is open is committed before. Saving is online: others go on while a thread writes the file; then
+ * fn is called from the loop (err NULL: saved). False: nothing will be called. load replaces all objects by those of such a file, each with a new version above
+ * every one used so far in either; keep (resource, ns, name), NULL-terminated by resource 0, lists objects that stay as they are now; every watch expires. reset
+ * forgets all objects. Both are all or nothing, also across kill -9. ERROR_INVALID: a newer format; ERROR_INPUT: not such a file, or damaged: nothing changed. */
 struct state_keep {
     state_resource resource;
     const char *ns, *name;
 };
-bool state_save(struct state *state, const char *path, struct error *err) __attribute__((warn_unused_result));
-bool state_save_start(struct state *state, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
+bool state_save(struct state *state, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
     __attribute__((warn_unused_result));
 bool state_load(struct state *state, const char *path, const struct state_keep *keep, struct error *err) __attribute__((warn_unused_result));
 bool state_reset(struct state *state, struct error *err) __attribute__((warn_unused_result));

@@ -132,6 +132,12 @@ static void after_a_reset_everything_is_right_again(void **state)
     }
 }
 
+static void on_saved(void *data, const struct error *err)
+{
+    assert_null(err);
+    *(bool *)data = true;
+}
+
 /* A snapshot that was taken in the middle of everything, while no controller ran. */
 static void save_half_done(struct cluster *cluster, const char *path)
 {
@@ -149,7 +155,9 @@ static void save_half_done(struct cluster *cluster, const char *path)
     cluster_make(cluster, &secrets, "fresh", "{'metadata':{'name':'lost','ownerReferences':[{'apiVersion':'v1','kind':'Secret','name':'x','uid':'11111111-2222-3333-4444-555555555555'}]}}");
     cluster_make(cluster, &quotas, "fresh", "{'metadata':{'name':'q'},'spec':{'hard':{'secrets':'5','count/widgets.example.com':'3'}}}");
     cluster_delete(cluster, &configmaps, "fresh", "parent", PROPAGATION_ORPHAN);
-    assert_true(server_save(cluster->world.server, path, NULL));
+    bool done = false;
+    assert_true(server_save(cluster->world.server, path, on_saved, &done, NULL));
+    assert_true(loop_until(cluster->world.loop, &done, 30000));
     cluster_start(cluster);
 }
 

@@ -94,6 +94,30 @@ void place_round(struct place *place)
     assert_true(loop_until(place->loop, &done, 10000));
 }
 
+struct saving {
+    bool done;
+    struct error why;
+};
+
+static void on_saved(void *data, const struct error *err)
+{
+    struct saving *saving = data;
+    saving->done = true;
+    if (err != NULL)
+        saving->why = *err;
+}
+
+bool place_save(struct place *place, struct state *state, const char *name, struct error *err)
+{
+    struct saving saving = {.done = false};
+    if (!state_save(state, place_file(place, name), on_saved, &saving, err))
+        return false;
+    assert_true(loop_until(place->loop, &saving.done, 30000));
+    if (err != NULL)
+        *err = saving.why;
+    return saving.why.kind == ERROR_NONE;
+}
+
 const struct object *try_put(struct state *state, state_resource resource, const char *ns, const char *name, const char *text, struct error *err)
 {
     char uid[80];
@@ -246,28 +270,4 @@ static int refuse(void *data)
 void fail_commits(struct state *state, bool fail)
 {
     sqlite3_commit_hook(disk_db(state->disk), fail ? refuse : NULL, NULL);
-}
-
-/* True if the nth failure is still to come, which is found out by allocating up to it. */
-static bool still_armed(int nth)
-{
-    bool failed = false;
-    for (int i = 0; i < nth && !failed; i++) {
-        void *memory = mem_alloc(1);
-        failed = memory == NULL;
-        mem_free(memory);
-    }
-    mem_fail_at(0);
-    return failed;
-}
-
-void each_allocation_failing(void (*body)(void *argument), void *argument)
-{
-    for (int nth = 1;; nth++) {
-        assert_true(nth < 20000);
-        mem_fail_at(nth);
-        body(argument);
-        if (still_armed(nth))
-            return;
-    }
 }

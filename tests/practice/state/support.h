@@ -21,6 +21,8 @@ void place_close(struct place *place);
 struct state *place_try_open(struct place *place, struct error *err);
 /* Runs the loop until all is committed and everybody told. */
 void place_round(struct place *place);
+/* Saves a state of the place's loop in the file of a name, and runs the loop until that is done. */
+bool place_save(struct place *place, struct state *state, const char *name, struct error *err);
 
 /* Writes an object with uid "uid-NAME" and one label, version=TEXT; replaces the one that is there. NULL: failed. */
 const struct object *try_put(struct state *state, state_resource resource, const char *ns, const char *name, const char *text, struct error *err);
@@ -43,8 +45,5 @@ int64_t sql_number(struct state *state, const char *query);
 void fill_disk(struct state *state, bool full);
 /* Commits fail at their very end, or work again. */
 void fail_commits(struct state *state, bool fail);
-
-/* Calls body with the 1st, 2nd, ... allocation failing until it finishes without reaching the failing one. */
-void each_allocation_failing(void (*body)(void *argument), void *argument);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "failing.h"
 #include "support.h"
 
 static void note(void *data, const struct error *err)
@@ -171,10 +172,7 @@ static void use_all(void *argument)
         write_all(now, pods);
         drain(now, pods, state_oldest(now));
     }
-    mem_free(state_fact(now, "key", &err));
-    assert_true(state_set_fact(now, "key", "value", &err) || err.kind == ERROR_MEMORY);
-    err = ERROR_INIT;
-    assert_true(state_save(now, place_file(place, "saved"), &err) || err.kind == ERROR_MEMORY);
+    assert_true(place_save(place, now, "saved", &err) || err.kind == ERROR_MEMORY);
     err = ERROR_INIT;
     assert_true(state_load(now, place_file(place, "good"), NULL, &err) || err.kind == ERROR_MEMORY);
     if (err.kind == ERROR_NONE)
@@ -191,7 +189,7 @@ static void no_allocation_that_fails_does_harm(void **state)
     struct place *place = *state;
     place_open(place);
     put(place->state, state_resource_of(place->state, "good"), "n", "good", "1");
-    assert_true(state_save(place->state, place_file(place, "good"), NULL));
+    assert_true(place_save(place, place->state, "good", NULL));
     place_close(place);
     each_allocation_failing(use_all, place);
     place_open(place);
@@ -391,13 +389,13 @@ static void of_a_load_or_reset_that_is_killed_there_is_all_or_nothing(void **sta
         snprintf(name, sizeof name, "even%d", i);
         put_large(place->state, pods, "n", name, 3000, 'e');
     }
-    assert_true(state_save(place->state, place_file(place, "even"), NULL));
+    assert_true(place_save(place, place->state, "even", NULL));
     assert_true(state_reset(place->state, NULL));
     for (int i = 0; i < 1501; i++) {
         snprintf(name, sizeof name, "odd%d", i);
         put_large(place->state, pods, "n", name, 3000, 'o');
     }
-    assert_true(state_save(place->state, place_file(place, "odd"), NULL));
+    assert_true(place_save(place, place->state, "odd", NULL));
     uint64_t newest = state_version(place->state);
     place_close(place);
     for (int i = 0; i < 12; i++) {

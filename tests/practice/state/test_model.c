@@ -268,7 +268,7 @@ static void open_again(struct model *model)
 static void through_a_snapshot(struct model *model)
 {
     const char *path = place_file(model->place, "saved");
-    assert_true(state_save(model->place->state, path, NULL));
+    assert_true(place_save(model->place, model->place->state, "saved", NULL));
     if (dice(model) % 2)
         assert_true(state_reset(model->place->state, NULL));
     assert_true(state_load(model->place->state, path, NULL, NULL));

@@ -15,7 +15,7 @@
 static bool save(struct place *place, const char *name)
 {
     struct error err = ERROR_INIT;
-    bool ok = state_save(place->state, place_file(place, name), &err);
+    bool ok = place_save(place, place->state, name, &err);
     assert_string_equal(err.message, "");
     return ok;
 }
@@ -45,7 +45,6 @@ static void what_was_saved_is_there_again_with_new_versions(void **state)
     put(place->state, pods, "learn", "b", "2");
     drop(place->state, pods, "learn", "a");
     put(place->state, pods, "learn", "c", "1");
-    assert_true(state_set_fact(place->state, "key", "value", NULL));
     assert_true(load(place, "saved", NULL));
     for (int i = 0; i < 2; i++) {
         assert_string_equal(listed(place->state, pods, NULL, 0), "learn/a={\"v\":\"\"} learn/b=1");
@@ -62,9 +61,6 @@ static void what_was_saved_is_there_again_with_new_versions(void **state)
         struct state_numbers numbers;
         state_numbers(place->state, &numbers);
         assert_true(numbers.objects == 3 && numbers.object_bytes == 10 && numbers.history_bytes == 0 && numbers.events == 0);
-        char *fact = state_fact(place->state, "key", NULL);
-        assert_string_equal(fact, "value");
-        mem_free(fact);
         place_close(place);
         place_open(place);
     }
@@ -149,7 +145,7 @@ static void loading_ends_every_watch(void **state)
     state_watch_free(now);
 }
 
-static void a_reset_forgets_objects_and_facts_but_not_the_counter(void **state)
+static void a_reset_forgets_objects_but_not_the_counter(void **state)
 {
     struct place *place = *state;
     place_open(place);
@@ -157,14 +153,12 @@ static void a_reset_forgets_objects_and_facts_but_not_the_counter(void **state)
     struct stat large, small;
     put_large(place->state, pods, "n", "large", 4 << 20, 'x');
     put(place->state, pods, "n", "a", "1");
-    assert_true(state_set_fact(place->state, "key", "value", NULL));
     place_close(place); /* so that the file is large */
     assert_int_equal(stat(place->path, &large), 0);
     place_open(place);
     assert_true(state_reset(place->state, NULL));
     for (int i = 0; i < 2; i++) {
         assert_string_equal(listed(place->state, pods, NULL, 0), "");
-        assert_null(state_fact(place->state, "key", NULL));
         assert_int_equal(state_version(place->state), 3);
         assert_int_equal(state_oldest(place->state), 3);
         assert_int_equal(state_resource_of(place->state, "pods"), pods);
@@ -194,7 +188,7 @@ static void others_go_on_while_a_state_is_saved(void **state)
     struct saved saved = {false, ERROR_NONE};
     for (char name[] = "a"; name[0] <= 'z'; name[0]++)
         put_large(place->state, pods, "n", name, 1 << 20, 'x');
-    assert_true(state_save_start(place->state, place_file(place, "saved"), on_saved, &saved, NULL));
+    assert_true(state_save(place->state, place_file(place, "saved"), on_saved, &saved, NULL));
     for (char name[] = "a"; name[0] <= 'z'; name[0]++) {
         drop(place->state, pods, "n", name);
         put(place->state, pods, "n", name, "new");
@@ -205,12 +199,12 @@ static void others_go_on_while_a_state_is_saved(void **state)
     assert_true(load(place, "saved", NULL));
     assert_int_equal(state_count(place->state, pods, NULL), 26);
     assert_int_equal(state_get(place->state, pods, "n", "q")->length, 1 << 20);
-    assert_true(state_save_start(place->state, "/nowhere/saved", on_saved, &saved, NULL));
+    assert_true(state_save(place->state, "/nowhere/saved", on_saved, &saved, NULL));
     saved.done = false;
     assert_true(loop_until(place->loop, &saved.done, 30000));
     assert_int_equal(saved.kind, ERROR_NOT_FOUND);
     saved.done = false;
-    assert_true(state_save_start(place->state, place_file(place, "last"), on_saved, &saved, NULL));
+    assert_true(state_save(place->state, place_file(place, "last"), on_saved, &saved, NULL));
     place_close(place); /* waits for it */
     assert_true(saved.done);
     assert_true(file_exists(place_file(place, "last")));
@@ -299,7 +293,7 @@ int test_snapshot(void)
         TEST(a_state_goes_to_another_cluster_whose_resources_have_other_numbers),
         TEST(kept_objects_stay_as_they_are),
         TEST(loading_ends_every_watch),
-        TEST(a_reset_forgets_objects_and_facts_but_not_the_counter),
+        TEST(a_reset_forgets_objects_but_not_the_counter),
         TEST(others_go_on_while_a_state_is_saved),
         TEST(a_file_that_is_damaged_or_newer_changes_nothing),
         TEST(without_room_nothing_is_loaded_or_reset),

@@ -350,28 +350,6 @@ static void resources_keep_their_numbers(void **state)
     assert_string_equal(listed(place->state, state_resource_of(place->state, name), NULL, 0), "n/a=1");
 }
 
-static void facts_are_kept_replaced_and_forgotten(void **state)
-{
-    struct place *place = *state;
-    place_open(place);
-    struct error err = ERROR_INIT;
-    assert_null(state_fact(place->state, "key", &err));
-    assert_int_equal(err.kind, ERROR_NONE);
-    put(place->state, state_resource_of(place->state, "pods"), "n", "a", "1");
-    assert_true(state_set_fact(place->state, "key", "old", NULL));
-    assert_true(state_is_clean(place->state));
-    assert_true(state_set_fact(place->state, "key", "new", NULL));
-    assert_true(state_set_fact(place->state, "other", "x", NULL));
-    assert_true(state_set_fact(place->state, "other", NULL, NULL));
-    place_close(place);
-    place_open(place);
-    char *value = state_fact(place->state, "key", NULL);
-    assert_string_equal(value, "new");
-    mem_free(value);
-    assert_null(state_fact(place->state, "other", NULL));
-    assert_int_equal(state_version(place->state), 1);
-}
-
 static int open_in_child(struct place *place)
 {
     struct error err = ERROR_INIT;
@@ -496,7 +474,6 @@ int test_state(void)
         TEST(many_writes_of_one_round_are_committed_in_between),
         TEST(numbers_say_what_is_there),
         TEST(resources_keep_their_numbers),
-        TEST(facts_are_kept_replaced_and_forgotten),
         TEST(of_two_processes_only_one_gets_it),
         TEST(the_file_is_for_its_owner_only),
         TEST(without_a_path_nothing_is_kept),
