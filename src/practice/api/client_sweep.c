@@ -9,13 +9,14 @@ uint64_t client_kinds_generation(const struct client *client)
 bool client_each_kind(const struct client *client, unsigned verbs, bool (*fn)(void *data, const struct schema_kind *kind), void *data)
 {
     size_t count;
-    const struct registry *registry = client->api->registry;
-    const struct schema_kind *const *kinds = registry_kinds(registry, &count);
+    bool seen[STATE_RESOURCES + 1] = {false};
+    const struct schema_kind *const *kinds = registry_kinds(client->api->registry, &count);
     for (size_t i = 0; i < count; i++) {
-        bool seen = (kinds[i]->verbs & verbs) != verbs;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = registry_resource(registry, kinds[j]) == registry_resource(registry, kinds[i]) && (kinds[j]->verbs & verbs) == verbs;
-        if (!seen && !fn(data, kinds[i]))
+        state_resource resource = registry_resource(client->api->registry, kinds[i]);
+        if ((kinds[i]->verbs & verbs) != verbs || seen[resource])
+            continue;
+        seen[resource] = true;
+        if (!fn(data, kinds[i]))
             return false;
     }
     return true;

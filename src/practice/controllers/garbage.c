@@ -7,39 +7,20 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "practice/controllers/internal.h"
+#include "practice/controllers/kinds.h"
 
 enum { GARBAGE_AGAIN_MS = 50, GARBAGE_BEHIND_MS = 5 };
 static const char foreground[] = "foregroundDeletion", orphan[] = "orphan";
 static const char other_kinds[] = "kinds"; /* among the uids of the queue: look which kinds there are */
 
-struct source { /* one resource that is watched */
-    struct garbage *garbage;
-    char *group, *version, *plural;
-    bool there; /* while kinds are compared */
-    struct informer *informer;
-};
-
 struct garbage {
     struct api *api;
-    struct client *client, *reader;
+    struct client *client;
     struct workqueue *queue; /* of uids, and other_kinds */
     struct graph graph;
-    bool torn;          /* an event could not be kept (no memory): the graph is to be made anew */
-    struct vec sources; /* of struct source, owned */
-    uint64_t generation;    /* of the kinds that they are of */
-    struct informer *definitions;
+    bool torn; /* an event could not be kept (no memory): the graph is to be made anew */
+    struct following sources;
 };
-
-static void source_free(void *data)
-{
-    struct source *source = data;
-    informer_free(source->informer);
-    mem_free(source->group);
-    mem_free(source->version);
-    mem_free(source->plural);
-    mem_free(source);
-}
 
 static bool has_finalizer(const struct value *object, const char *name)
 {
@@ -123,7 +104,7 @@ static void gone(struct garbage *garbage, const char *uid)
 }
 
 /* True if it is to be looked at because of its owners: it is new, or they are others. */
-static bool has_new_owners(const struct source *source, const struct informer_event *event, const struct value *references)
+static bool has_new_owners(const struct followed *source, const struct informer_event *event, const struct value *references)
 {
     const struct object *previous = event->previous;
     if (value_first(references) == NULL)
@@ -136,9 +117,9 @@ static bool has_new_owners(const struct source *source, const struct informer_ev
     return !same;
 }
 
-static bool note(struct source *source, const struct informer_event *event, const struct value *document)
+static bool note(struct followed *source, const struct informer_event *event, const struct value *document)
 {
-    struct garbage *garbage = source->garbage;
+    struct garbage *garbage = source->owner;
     const struct object *object = event->object;
     const struct value *references = value_find(document, "metadata", "ownerReferences", NULL);
     struct node *node = document != NULL ? graph_node(&garbage->graph, object->uid) : NULL;
@@ -158,8 +139,8 @@ static bool note(struct source *source, const struct informer_event *event, cons
 
 static void changed(void *data, const struct informer_event *event)
 {
-    struct source *source = data;
-    struct garbage *garbage = source->garbage;
+    struct followed *source = data;
+    struct garbage *garbage = source->owner;
     const struct object *object = event->object;
     if (event->previous != NULL && (object == NULL || strcmp(event->previous->uid, object->uid) != 0))
         gone(garbage, event->previous->uid);
@@ -178,7 +159,7 @@ static void changed(void *data, const struct informer_event *event)
 
 static struct client_resource resource_of(const struct node *node)
 {
-    const struct source *source = node->source;
+    const struct followed *source = node->source;
     return (struct client_resource){source->group, source->version, source->plural};
 }
 
@@ -368,19 +349,6 @@ static bool collect(struct garbage *garbage, struct node *node, const struct val
     return ok;
 }
 
-/* True if every kind has an informer, and each has told what is committed by now: else there may be dependents that the graph does not know yet. */
-static bool knows_all(struct garbage *garbage)
-{
-    if (garbage->generation != client_kinds_generation(garbage->client)) {
-        workqueue_add(garbage->queue, other_kinds);
-        return false;
-    }
-    for (size_t i = 0; i < garbage->sources.length; i++)
-        if (!informer_current(((const struct source *)garbage->sources.items[i])->informer))
-            return false;
-    return !garbage->torn;
-}
-
 static bool look_at(struct garbage *garbage, struct node *node, const struct value *object)
 {
     bool orphans = has_finalizer(object, orphan), waits = has_finalizer(object, foreground);
@@ -388,7 +356,7 @@ static bool look_at(struct garbage *garbage, struct node *node, const struct val
         return collect(garbage, node, object);
     if (!orphans && !waits)
         return true;
-    if (!knows_all(garbage)) {
+    if (garbage->torn || !kinds_current(&garbage->sources)) { /* there may be dependents that the graph does not know yet */
         workqueue_add_after(garbage->queue, node->uid, GARBAGE_BEHIND_MS);
         return true;
     }
@@ -407,7 +375,7 @@ static bool work(void *data, const char *uid)
     struct error err = ERROR_INIT;
     if (node == NULL || node->source == NULL)
         return true;
-    const struct source *source = node->source;
+    const struct followed *source = node->source;
     if (registry_find(garbage->api->registry, source->group, source->version, source->plural) == NULL)
         return true; /* the kind goes, and its objects with it: that will be told */
     struct value *object = live_node(garbage, node, &err);
@@ -421,8 +389,9 @@ static bool work(void *data, const char *uid)
 /* ---- which kinds there are ---- */
 
 /* What its informer told of is not known any more. */
-static void forget_source(struct garbage *garbage, const struct source *source)
+static void forget_source(void *data, const struct followed *source)
 {
+    struct garbage *garbage = data;
     const struct map_entry *entry;
     struct vec uids = vec_make(GRAPH_NODES, mem_free); /* nodes may go with others */
     bool ok = true;
@@ -436,81 +405,16 @@ static void forget_source(struct garbage *garbage, const struct source *source)
         tear(garbage);
 }
 
-static struct source *find_source(const struct garbage *garbage, const struct schema_kind *kind)
-{
-    for (size_t i = 0; i < garbage->sources.length; i++) {
-        struct source *source = garbage->sources.items[i];
-        if (strcmp(source->group, kind->group) == 0 && strcmp(source->plural, kind->plural) == 0)
-            return source;
-    }
-    return NULL;
-}
-
-/* The version that is spoken may go while the kind stays. */
-static bool keep_source(struct source *source, const struct schema_kind *kind)
-{
-    source->there = true;
-    if (registry_find(source->garbage->api->registry, source->group, source->version, source->plural) != NULL)
-        return true;
-    char *version = mem_string(kind->version);
-    if (version == NULL)
-        return false;
-    mem_free(source->version);
-    source->version = version;
-    return true;
-}
-
-static bool follow_kind(void *data, const struct schema_kind *kind)
-{
-    struct garbage *garbage = data;
-    struct error err = ERROR_INIT;
-    struct source *source = find_source(garbage, kind);
-    if (strcmp(kind->plural, "events") == 0) /* too many, and nobody owns them */
-        return true;
-    if (source != NULL)
-        return keep_source(source, kind);
-    source = mem_zero(1, sizeof *source);
-    if (source == NULL)
-        return false;
-    *source = (struct source){.garbage = garbage, .group = mem_string(kind->group), .version = mem_string(kind->version), .plural = mem_string(kind->plural), .there = true};
-    const struct client_resource resource = {source->group, source->version, source->plural};
-    if (source->group != NULL && source->version != NULL && source->plural != NULL)
-        source->informer = informer_new(garbage->reader, &resource, changed, source, &err);
-    if (source->informer == NULL) {
-        source_free(source);
-        return false;
-    }
-    return vec_push(&garbage->sources, source);
-}
-
-static bool follow_kinds(struct garbage *garbage)
-{
-    uint64_t generation = client_kinds_generation(garbage->client);
-    for (size_t i = 0; i < garbage->sources.length; i++)
-        ((struct source *)garbage->sources.items[i])->there = false;
-    if (!client_each_kind(garbage->client, VERB_LIST | VERB_WATCH | VERB_DELETE, follow_kind, garbage))
-        return false;
-    for (size_t i = garbage->sources.length; i-- > 0;) {
-        const struct source *source = garbage->sources.items[i];
-        if (source->there)
-            continue;
-        forget_source(garbage, source);
-        vec_remove(&garbage->sources, i);
-    }
-    garbage->generation = generation;
-    return true;
-}
-
 /* All that may need it is looked at again, or only those that wait for a kind. */
 static bool look_again(struct garbage *garbage, bool all)
 {
     if (garbage->torn) {
-        vec_clear(&garbage->sources);
+        kinds_forget(&garbage->sources);
         graph_free(&garbage->graph);
         garbage->graph = graph_make();
         garbage->torn = false;
     }
-    if (!follow_kinds(garbage))
+    if (!kinds_follow(&garbage->sources))
         return false;
     const struct map_entry *entry;
     for (size_t cursor = 0; (entry = map_next(&garbage->graph.nodes, &cursor)) != NULL;) {
@@ -521,18 +425,16 @@ static bool look_again(struct garbage *garbage, bool all)
     return true;
 }
 
-static void definitions_changed(void *data, const struct informer_event *event)
+/* Events are too many, and nobody owns them. */
+static bool may_have_owners(const struct schema_kind *kind)
 {
-    struct garbage *garbage = data;
-    (void)event;
-    workqueue_add_after(garbage->queue, other_kinds, GARBAGE_AGAIN_MS);
+    return strcmp(kind->plural, "events") != 0;
 }
 
 static void stop(void *data)
 {
     struct garbage *garbage = data;
-    vec_free(&garbage->sources);
-    informer_free(garbage->definitions);
+    kinds_stop(&garbage->sources);
     workqueue_free(garbage->queue);
     graph_free(&garbage->graph);
     mem_free(garbage);
@@ -540,17 +442,17 @@ static void stop(void *data)
 
 static void *start(const struct place_of_work *place, struct error *err)
 {
-    static const struct client_resource definitions = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
     struct garbage *garbage = mem_zero(1, sizeof *garbage);
     if (garbage == NULL) {
         error_memory(err);
         return NULL;
     }
-    *garbage = (struct garbage){.api = place->api, .client = place->client, .reader = place->reader, .graph = graph_make(), .sources = vec_make(STATE_RESOURCES, source_free)};
-    if ((garbage->queue = workqueue_new(place->api->loop, place->api->state, work, garbage, err)) != NULL && (garbage->definitions = informer_new(place->reader, &definitions, definitions_changed, garbage, err)) != NULL) {
-        if (follow_kinds(garbage))
+    *garbage = (struct garbage){.api = place->api, .client = place->client, .graph = graph_make()};
+    if ((garbage->queue = workqueue_new(place->api->loop, place->api->state, work, garbage, err)) != NULL) {
+        garbage->sources = (struct following){.api = place->api, .reader = place->reader, .queue = garbage->queue, .key = other_kinds, .wants = may_have_owners,
+                                              .changed = changed, .ends = forget_source, .owner = garbage};
+        if (kinds_start(&garbage->sources, err))
             return garbage;
-        error_memory(err);
     }
     stop(garbage);
     return NULL;

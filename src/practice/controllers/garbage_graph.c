@@ -91,9 +91,24 @@ bool graph_blocks(const struct node *dependent, const struct node *owner)
     return holds(&dependent->blocks, owner, NULL);
 }
 
+/* True if nothing would change: most changes of an object are others, and an owner may have thousands of dependents to look through. */
+static bool has_owners(const struct node *node, struct node *const *owners, const bool *blocks, size_t count)
+{
+    size_t blocking = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i >= node->owners.length || node->owners.items[i] != owners[i])
+            return false;
+        if (blocks[i] && (blocking >= node->blocks.length || node->blocks.items[blocking++] != owners[i]))
+            return false;
+    }
+    return node->owners.length == count && node->blocks.length == blocking;
+}
+
 bool graph_set_owners(struct node *node, struct node *const *owners, const bool *blocks, size_t count)
 {
     size_t at;
+    if (has_owners(node, owners, blocks, count))
+        return true;
     for (size_t i = 0; i < node->owners.length; i++) {
         struct node *owner = node->owners.items[i];
         if (holds(&owner->dependents, node, &at)) { /* their order means nothing: the last one takes the place */

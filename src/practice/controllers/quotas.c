@@ -4,43 +4,26 @@
 
 #include "base/mem.h"
 #include "practice/api/quota.h"
-#include "practice/controllers/internal.h"
+#include "practice/controllers/kinds.h"
 
-enum { QUOTA_AGAIN_MS = 50 };
 static const char other_kinds[] = "kinds"; /* among the keys of the queue, which have a slash: look which kinds there are */
 
 static const struct client_resource quotas = {"", "v1", "resourcequotas"};
 
-struct counted { /* one resource that quotas may count */
-    struct quotas *controller;
-    char *group, *version, *plural;
-    bool there;
-    struct informer *informer;
-};
-
 struct quotas {
     struct api *api;
-    struct client *client, *reader;
+    struct client *client;
     struct workqueue *queue; /* of quotas' keys, and other_kinds */
-    struct informer *informer, *definitions;
-    struct vec counted; /* of struct counted, owned */
+    struct informer *informer;
+    struct following counted; /* what quotas may count */
 };
 
-static void counted_free(void *data)
+static bool differs(const struct followed *counted, const struct informer_event *event)
 {
-    struct counted *counted = data;
-    informer_free(counted->informer);
-    mem_free(counted->group);
-    mem_free(counted->version);
-    mem_free(counted->plural);
-    mem_free(counted);
-}
-
-static bool differs(const struct counted *counted, const struct informer_event *event)
-{
-    const struct schema_kind *kind = registry_find(counted->controller->api->registry, counted->group, counted->version, counted->plural);
+    const struct quotas *controller = counted->owner;
+    const struct schema_kind *kind = registry_find(controller->api->registry, counted->group, counted->version, counted->plural);
     struct value *now = informer_value(counted->informer, event->object), *before = informer_value(counted->informer, event->previous);
-    bool different = kind == NULL || now == NULL || before == NULL || quota_differs(kind, now, before, client_now_ms(counted->controller->client));
+    bool different = kind == NULL || now == NULL || before == NULL || quota_differs(kind, now, before, client_now_ms(controller->client));
     value_free(now);
     value_free(before);
     return different;
@@ -48,8 +31,8 @@ static bool differs(const struct counted *counted, const struct informer_event *
 
 static void object_changed(void *data, const struct informer_event *event)
 {
-    struct counted *counted = data;
-    struct quotas *controller = counted->controller;
+    const struct followed *counted = data;
+    const struct quotas *controller = counted->owner;
     const char *ns = (event->object != NULL ? event->object : event->previous)->ns;
     const struct object *quota = informer_next(controller->informer, ns, NULL);
     if (event->previous == NULL || quota == NULL || (event->object != NULL && !differs(counted, event)))
@@ -58,43 +41,9 @@ static void object_changed(void *data, const struct informer_event *event)
         key_add(controller->queue, quota);
 }
 
-static bool follow_kind(void *data, const struct schema_kind *kind)
+static bool may_be_counted(const struct schema_kind *kind)
 {
-    struct quotas *controller = data;
-    struct error err = ERROR_INIT;
-    if (!kind->namespaced || !quota_counts(kind))
-        return true;
-    for (size_t i = 0; i < controller->counted.length; i++) {
-        struct counted *counted = controller->counted.items[i];
-        if (strcmp(counted->group, kind->group) == 0 && strcmp(counted->plural, kind->plural) == 0) {
-            counted->there = true;
-            return true;
-        }
-    }
-    struct counted *counted = mem_zero(1, sizeof *counted);
-    if (counted == NULL)
-        return false;
-    *counted = (struct counted){.controller = controller, .group = mem_string(kind->group), .version = mem_string(kind->version), .plural = mem_string(kind->plural), .there = true};
-    const struct client_resource resource = {counted->group, counted->version, counted->plural};
-    if (counted->group != NULL && counted->version != NULL && counted->plural != NULL)
-        counted->informer = informer_new(controller->reader, &resource, object_changed, counted, &err);
-    if (counted->informer == NULL) {
-        counted_free(counted);
-        return false;
-    }
-    return vec_push(&controller->counted, counted);
-}
-
-static bool follow_kinds(struct quotas *controller)
-{
-    for (size_t i = 0; i < controller->counted.length; i++)
-        ((struct counted *)controller->counted.items[i])->there = false;
-    if (!client_each_kind(controller->client, VERB_LIST | VERB_WATCH | VERB_DELETE, follow_kind, controller))
-        return false;
-    for (size_t i = controller->counted.length; i-- > 0;)
-        if (!((struct counted *)controller->counted.items[i])->there)
-            vec_remove(&controller->counted, i);
-    return true;
+    return kind->namespaced && quota_counts(kind);
 }
 
 static bool count_anew(struct quotas *controller, const struct object *there)
@@ -123,7 +72,7 @@ static bool work(void *data, const char *text)
     struct key key;
     if (strcmp(text, WORKQUEUE_ALL) == 0 || strcmp(text, other_kinds) == 0) {
         queue_all(controller->queue, controller->informer); /* there may be objects to count of kinds that came or went */
-        return follow_kinds(controller);
+        return kinds_follow(&controller->counted);
     }
     if (!key_parse(text, &key))
         return false;
@@ -140,37 +89,29 @@ static void quota_changed(void *data, const struct informer_event *event)
         key_add(controller->queue, event->object);
 }
 
-static void definitions_changed(void *data, const struct informer_event *event)
-{
-    struct quotas *controller = data;
-    (void)event;
-    workqueue_add_after(controller->queue, other_kinds, QUOTA_AGAIN_MS);
-}
-
 static void stop(void *data)
 {
     struct quotas *controller = data;
-    vec_free(&controller->counted);
+    kinds_stop(&controller->counted);
     informer_free(controller->informer);
-    informer_free(controller->definitions);
     workqueue_free(controller->queue);
     mem_free(controller);
 }
 
 static void *start(const struct place_of_work *place, struct error *err)
 {
-    static const struct client_resource definitions = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
     struct quotas *controller = mem_zero(1, sizeof *controller);
     if (controller == NULL) {
         error_memory(err);
         return NULL;
     }
-    *controller = (struct quotas){.api = place->api, .client = place->client, .reader = place->reader, .counted = vec_make(STATE_RESOURCES, counted_free)};
-    if ((controller->queue = workqueue_new(place->api->loop, place->api->state, work, controller, err)) != NULL && (controller->informer = informer_new(place->reader, &quotas, quota_changed, controller, err)) != NULL &&
-        (controller->definitions = informer_new(place->reader, &definitions, definitions_changed, controller, err)) != NULL) {
-        if (follow_kinds(controller))
+    *controller = (struct quotas){.api = place->api, .client = place->client};
+    if ((controller->queue = workqueue_new(place->api->loop, place->api->state, work, controller, err)) != NULL &&
+        (controller->informer = informer_new(place->reader, &quotas, quota_changed, controller, err)) != NULL) {
+        controller->counted = (struct following){.api = place->api, .reader = place->reader, .queue = controller->queue, .key = other_kinds, .wants = may_be_counted,
+                                                 .changed = object_changed, .owner = controller};
+        if (kinds_start(&controller->counted, err))
             return controller;
-        error_memory(err);
     }
     stop(controller);
     return NULL;
