@@ -167,8 +167,3 @@ bool crypto_random(void *bytes, size_t length, struct error *err)
     crypto_memory();
     return RAND_bytes_ex(NULL, bytes, length, 0) == 1 || crypto_fail(err, ERROR_INTERNAL, "no random numbers");
 }
-
-bool crypto_equal(const void *a, const void *b, size_t length)
-{
-    return CRYPTO_memcmp(a, b, length) == 0;
-}

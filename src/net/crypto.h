@@ -48,7 +48,5 @@ void crypto_sha256(const void *bytes, size_t length, unsigned char digest[32]);
 /* The digest as 64 hex digits and a NUL. */
 void crypto_sha256_hex(const void *bytes, size_t length, char hex[65]);
 bool crypto_random(void *bytes, size_t length, struct error *err) __attribute__((warn_unused_result));
-/* Compares secrets in a time that does not depend on where they differ. */
-bool crypto_equal(const void *a, const void *b, size_t length);
 
 #endif

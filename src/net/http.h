@@ -59,7 +59,6 @@ bool http_next_header(const struct http_request *request, size_t *cursor, const 
 const char *http_body(const struct http_request *request, size_t *length);     /* a NUL follows; "" for none */
 /* The peer's certificate: common name, and organizations as a NULL-terminated list; NULL: it showed none. */
 const char *http_peer(const struct http_request *request, const char *const **organizations);
-const char *http_remote(const struct http_request *request); /* "127.0.0.1:40312" */
 /* False once the connection is gone: what is answered goes nowhere. */
 bool http_alive(const struct http_request *request);
 

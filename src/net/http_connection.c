@@ -18,7 +18,7 @@ static void on_fd(void *data, int what);
 
 /* --- its life --- */
 
-void connection_new(struct http_server *server, int fd, const char *remote)
+void connection_new(struct http_server *server, int fd)
 {
     struct connection *connection = mem_zero(1, sizeof *connection);
     struct tls *tls = connection != NULL ? tls_new(server->tls, fd) : NULL;
@@ -35,7 +35,6 @@ void connection_new(struct http_server *server, int fd, const char *remote)
     connection->event = event;
     connection->unparsed = buf_make(HTTP_UNPARSED + TLS_RECORD);
     connection->reading.connection = connection->writing.connection = connection;
-    memcpy(connection->remote, remote, REMOTE_ROOM);
     queue_init(&connection->queue);
     server_hold(server);
     server->count++;

@@ -25,7 +25,6 @@ enum {
     HTTP_PIECE = 64 * 1024,               /* about what a source writes at a time */
     HTTP_LOW = HTTP_UNSENT - HTTP_PIECE,  /* below it a source is asked for more */
     HTTP_UNPARSED = 64 * 1024,            /* of requests behind the one that is being answered; then nothing is read */
-    REMOTE_ROOM = 64,
 };
 
 /* What is waited for; each kind has one span of time, so that its list is in order of the ends. */
@@ -45,7 +44,6 @@ struct connection {
     struct loop_event *event;
     struct tls *tls;   /* NULL: lingering */
     struct peer *peer; /* NULL: no certificate */
-    char remote[REMOTE_ROOM];
 
     struct http_parse *parse;     /* the request that is coming; NULL: between two */
     struct http_request *request; /* with the handler, or streamed; NULL: the next one may be cut */
@@ -79,7 +77,6 @@ struct http_request {
     struct joined *joined;
     size_t joined_count;
     struct peer *peer;
-    char remote[REMOTE_ROOM];
     int64_t began_ms;
 
     struct buf head; /* headers of the answer to come */
@@ -135,7 +132,7 @@ void server_forget(struct connection *connection);         /* takes it out of ev
 
 /* http_connection.c */
 /* Takes the descriptor, also on failure. */
-void connection_new(struct http_server *server, int fd, const char *remote);
+void connection_new(struct http_server *server, int fd);
 void connection_enter(struct connection *connection);
 void connection_leave(struct connection *connection);
 void connection_destroy(struct connection *connection);

@@ -74,7 +74,6 @@ struct http_request *request_new(struct connection *connection, struct http_pars
     request->piece = buf_make(PIECE_MAXIMUM);
     request->packed = buf_make(PIECE_MAXIMUM);
     request->began_ms = clock_monotonic_ms();
-    memcpy(request->remote, connection->remote, REMOTE_ROOM);
     if (!join_fields(request)) {
         request_free(request);
         return NULL;
@@ -146,11 +145,6 @@ const char *http_peer(const struct http_request *request, const char *const **or
     if (organizations != NULL)
         *organizations = (const char *const *)request->peer->organizations;
     return request->peer->name;
-}
-
-const char *http_remote(const struct http_request *request)
-{
-    return request->remote;
 }
 
 bool http_alive(const struct http_request *request)

@@ -276,18 +276,6 @@ void server_forget(struct connection *connection)
 
 /* --- new connections --- */
 
-static void write_remote(char text[REMOTE_ROOM], const struct address *from)
-{
-    char host[INET6_ADDRSTRLEN] = "";
-    if (from->of.any.sa_family == AF_INET) {
-        inet_ntop(AF_INET, &from->of.v4.sin_addr, host, sizeof host);
-        snprintf(text, REMOTE_ROOM, "%s:%u", host, ntohs(from->of.v4.sin_port));
-    } else {
-        inet_ntop(AF_INET6, &from->of.v6.sin6_addr, host, sizeof host);
-        snprintf(text, REMOTE_ROOM, "[%s]:%u", host, ntohs(from->of.v6.sin6_port));
-    }
-}
-
 static void on_connections(void *data, int what)
 {
     (void)what;
@@ -295,8 +283,7 @@ static void on_connections(void *data, int what)
     server_hold(server);
     for (int i = 0; i < ACCEPTS && server->accepting; i++) {
         const int on = 1;
-        struct address from = {.length = sizeof from.of};
-        int fd = accept4(server->fd, &from.of.any, &from.length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
             /* The connection stays in the kernel's queue and the descriptor readable: looking again at once would only burn time. */
             accept_more(server, false);
@@ -306,9 +293,7 @@ static void on_connections(void *data, int what)
         if (fd < 0)
             break;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        char remote[REMOTE_ROOM];
-        write_remote(remote, &from);
-        connection_new(server, fd, remote);
+        connection_new(server, fd);
         if (server->count >= server->options.connections_maximum)
             accept_more(server, false);
     }

@@ -7,46 +7,18 @@ ANSWER is the built program of answer.c. What is allowed is compared, and that a
 end. Ends 1 if answers differ.
 """
 import argparse
-import base64
-import http.client
 import json
 import os
 import random
-import re
-import ssl
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from real import Server  # noqa: E402
 
 NAMESPACES = ["kt-random-a", "kt-random-b"]
 RBAC = "rbac.authorization.k8s.io"
-
-
-class Server:
-    def __init__(self, kubeconfig):
-        text = open(kubeconfig).read()
-        folder = tempfile.mkdtemp()
-
-        def file_of(key):
-            inline = re.search(key + r'-data:\s*"?([^"\s]+)', text)
-            if not inline:
-                return re.search(key + r':\s*"?([^"\s]+)', text).group(1)
-            path = os.path.join(folder, key)
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(inline.group(1)))
-            return path
-
-        context = ssl.create_default_context(cafile=file_of("certificate-authority"))
-        context.load_cert_chain(file_of("client-certificate"), file_of("client-key"))
-        self.connection = http.client.HTTPSConnection(re.search(r'server:\s*"?https://([^\s"]+)', text).group(1), context=context, timeout=60)
-
-    def ask(self, method, path, body=None):
-        self.connection.request(method, path, json.dumps(body) if body is not None else None, {"Content-Type": "application/json", "Accept": "application/json"})
-        answer = self.connection.getresponse()
-        return answer.status, json.loads(answer.read() or b"{}")
-
-
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "impersonate", "*"]
 GROUPS = ["", "apps", "batch", "x.example.com", "*"]
 RESOURCES = ["pods", "pods/log", "pods/status", "deployments", "deployments/scale", "jobs", "secrets", "nodes", "*/status", "*/scale", "*", "pods/*", "widgets"]
@@ -121,7 +93,7 @@ def main():
     parser.add_argument("number", type=int)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    chance, server = random.Random(options.seed), Server(options.kubeconfig)
+    chance, server = random.Random(options.seed), Server(options.kubeconfig, "kt-access")
     made, differences, allowed = [], 0, 0
     for namespace in NAMESPACES:
         server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})

@@ -1,64 +1,27 @@
 #!/usr/bin/env python3
 """Sends random patches of all four kinds to a real cluster and through the practice cluster's code, and says where the answers differ.
 
-    compare.py KUBECONFIG ANSWER NUMBER [--seed N] [--keep FOLDER [--every N]] [--show N]
+    compare.py KUBECONFIG ANSWER NUMBER [--seed N] [--keep FOLDER [--every N]] [--show N] [--table yes]
 
 ANSWER is the built program of answer.c. All but the patches that move the objects on are dry runs. What both refuse as no valid object (422 with causes that name fields) says
-nothing about patches and is counted apart. --keep writes every Nth question and the server's answer
-to FOLDER/patches and FOLDER/managed, TYPE-KIND.case, a line each (results as merge patches from the live object, which has a line of its own), for tests/practice/schema. Ends 1 if answers differ.
+nothing about patches and is counted apart. --keep writes every Nth question and the server's answer to FOLDER/patches and FOLDER/managed, TYPE-KIND.case, a line each (results as merge
+patches from the live object, which has a line of its own), for tests/practice/schema. --table also prints how often each verdict came. Ends 1 if answers differ.
 """
-import base64
 import copy
-import http.client
 import json
 import os
 import random
 import re
-import ssl
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from real import Server  # noqa: E402
 
 NAMESPACE = "kt-patches"
 TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
          "apply": "application/apply-patch+yaml"}
-
-
-class Server:
-    def __init__(self, kubeconfig):
-        text = open(kubeconfig).read()
-        folder = tempfile.mkdtemp()
-
-        def file_of(key):
-            inline = re.search(key + r'-data:\s*"?([^"\s]+)', text)
-            if not inline:
-                return re.search(key + r':\s*"?([^"\s]+)', text).group(1)
-            path = os.path.join(folder, key)
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(inline.group(1)))
-            return path
-
-        self.context = ssl.create_default_context(cafile=file_of("certificate-authority"))
-        self.context.load_cert_chain(file_of("client-certificate"), file_of("client-key"))
-        self.host = re.search(r'server:\s*"?https://([^\s"]+)', text).group(1)
-        self.connection = None
-
-    def ask(self, method, path, body=None, content="application/json"):
-        headers = {"User-Agent": "kt-patches", "Accept": "application/json"}
-        if body is not None:
-            headers["Content-Type"] = content
-            body = json.dumps(body).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")  # as Go's clients
-        for _ in range(2):
-            if self.connection is None:
-                self.connection = http.client.HTTPSConnection(self.host, context=self.context, timeout=60)
-            try:
-                self.connection.request(method, path, body, headers)
-                answer = self.connection.getresponse()
-                return answer.status, json.loads(answer.read() or b"{}")
-            except (http.client.HTTPException, OSError):
-                self.connection = None
-        return 500, {"message": "This request caused apiserver to panic. Look in the logs for details."}
 
 
 # ---- random documents: small pools of names, so that patches meet ----
@@ -588,7 +551,7 @@ def changes(old, new):
 
 def main():
     options = dict(zip(sys.argv[4::2], sys.argv[5::2]))
-    server, program, number = Server(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    server, program, number = Server(sys.argv[1], "kt-patches"), sys.argv[2], int(sys.argv[3])
     seed, show, every = int(options.get("--seed", time.time())), int(options.get("--show", 5)), int(options.get("--every", 1))
     while server.ask("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})[0] not in (201, 409) or \
             server.ask("GET", "/api/v1/namespaces/" + NAMESPACE)[1].get("metadata", {}).get("deletionTimestamp"):
