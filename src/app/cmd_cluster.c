@@ -75,7 +75,8 @@ static struct value *ask(struct app *app, const char *what, const char *file, st
     app->done = false;
     bool sent = path != NULL && buf_ok(&query) && kube_send(client, &request, NULL, answered, &asked, &asked.error) != NULL;
     if (sent && !app_wait(app, CLUSTER_ANSWER_MS)) {
-        error_set(&asked.error, app->interrupted ? ERROR_CANCELLED : ERROR_TIMEOUT, NULL, "%s", _("the practice cluster does not answer"));
+        error_set(&asked.error, app->interrupted ? ERROR_CANCELLED : ERROR_TIMEOUT, NULL, "%s",
+                  _("the practice cluster does not answer"));
         asked.failed = true;
     }
     kube_client_free(client);
@@ -110,7 +111,9 @@ static int say_how(struct app *app)
         return say_error(app, &err);
     }
     printf(_("The practice cluster serves at https://127.0.0.1:%u.\n"), found.port);
-    printf(_("kubetutor finds it by itself when no kubeconfig names another (or with --practice). For kubectl and others:\n  export KUBECONFIG=%s\n"), path);
+    printf(_("kubetutor finds it by itself when no kubeconfig names another (or with --practice). For kubectl and others:\n  "
+             "export KUBECONFIG=%s\n"),
+           path);
     mem_free(path);
     return EXIT_OK;
 }
@@ -137,13 +140,15 @@ static int cluster_status(struct app *app)
     if (!practice_find(&found, &err))
         return say_error(app, &err);
     if (!found.ready) {
-        printf("%s\n", found.serving ? _("the practice cluster is starting") : _("no practice cluster is running; kubetutor cluster up starts it"));
+        printf("%s\n", found.serving ? _("the practice cluster is starting")
+                                     : _("no practice cluster is running; kubetutor cluster up starts it"));
         return EXIT_FAILED;
     }
     struct value *status = ask(app, "status", NULL, &err);
     if (status == NULL)
         return say_error(app, &err);
-    printf(_("running: https://127.0.0.1:%u, pid %ld, %" PRId64 " objects, %s\n"), found.port, (long)found.pid, value_find_int(status, 0, "objects", NULL),
+    printf(_("running: https://127.0.0.1:%u, pid %ld, %" PRId64 " objects, %s\n"), found.port, (long)found.pid,
+           value_find_int(status, 0, "objects", NULL),
            value_is_true(value_get(status, "ephemeral")) ? _("kept in memory only") : _("kept on disk"));
     value_free(status);
     return EXIT_OK;
@@ -155,7 +160,8 @@ static int cluster_down(struct app *app)
     bool was = false;
     if (!practice_stop(&was, &err))
         return say_error(app, &err);
-    printf("%s\n", was ? _("the practice cluster has ended; its objects are kept for the next time (unless it was ephemeral)") : _("no practice cluster was running"));
+    printf("%s\n", was ? _("the practice cluster has ended; its objects are kept for the next time (unless it was ephemeral)")
+                       : _("no practice cluster was running"));
     return EXIT_OK;
 }
 
@@ -234,15 +240,18 @@ static bool merge(const char *ours_path, const char *path, struct error *err)
 {
     static const char *const lists[] = {"clusters", "users", "contexts"};
     size_t length = 0, ours_length = 0;
-    char *ours_text = file_read(ours_path, CLUSTER_KUBECONFIG, &ours_length, err), *text = file_exists(path) ? file_read(path, CLUSTER_KUBECONFIG, &length, err) : mem_string("");
-    struct value *ours = ours_text != NULL && text != NULL ? yaml_parse(ours_text, ours_length, ours_path, YAML_DUPLICATES_LAST, err) : NULL;
+    char *ours_text = file_read(ours_path, CLUSTER_KUBECONFIG, &ours_length, err),
+         *text = file_exists(path) ? file_read(path, CLUSTER_KUBECONFIG, &length, err) : mem_string("");
+    struct value *ours =
+        ours_text != NULL && text != NULL ? yaml_parse(ours_text, ours_length, ours_path, YAML_DUPLICATES_LAST, err) : NULL;
     struct value *config = ours != NULL ? yaml_parse(text, length, path, YAML_DUPLICATES_LAST, err) : NULL;
     struct buf out = buf_make(CLUSTER_KUBECONFIG);
     bool ok = config != NULL;
     if (ok && value_type(config) == VALUE_NULL) {
         value_free(config);
         config = value_object();
-        ok = config != NULL && value_set(config, "apiVersion", value_string("v1")) && value_set(config, "kind", value_string("Config"));
+        ok = config != NULL && value_set(config, "apiVersion", value_string("v1")) &&
+             value_set(config, "kind", value_string("Config"));
     }
     if (ok && value_type(config) != VALUE_OBJECT)
         ok = error_set(err, ERROR_INPUT, path, "%s", _("this file is no kubeconfig; it stays as it is"));
@@ -253,8 +262,11 @@ static bool merge(const char *ours_path, const char *path, struct error *err)
         ok = value_set(config, "current-context", value_string("kubetutor")) || error_memory(err);
     if (ok) {
         yaml_print(config, &out);
-        char *slash = strrchr(path, '/'), *folder = slash != NULL && slash != path ? mem_string_n(path, (size_t)(slash - path)) : NULL;
-        ok = buf_ok(&out) ? (folder == NULL || file_make_folder(folder, 0700, err)) && file_write(path, out.bytes, out.length, 0600, err) : error_memory(err);
+        char *slash = strrchr(path, '/'),
+             *folder = slash != NULL && slash != path ? mem_string_n(path, (size_t)(slash - path)) : NULL;
+        ok = buf_ok(&out)
+                 ? (folder == NULL || file_make_folder(folder, 0700, err)) && file_write(path, out.bytes, out.length, 0600, err)
+                 : error_memory(err);
         mem_free(folder);
     }
     value_free(ours);

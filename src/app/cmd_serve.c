@@ -66,7 +66,8 @@ static void say_status(const struct serving *serving, struct exchange *asked)
     struct buf answer = buf_make(ANSWER_MOST);
     struct state_numbers numbers;
     state_numbers(server_api(serving->server)->state, &numbers);
-    buf_printf(&answer, "{\"objects\":%zu,\"bytes\":%zu,\"watches\":%zu,\"ephemeral\":%s}", numbers.objects, numbers.object_bytes, numbers.watches, serving->ephemeral ? "true" : "false");
+    buf_printf(&answer, "{\"objects\":%zu,\"bytes\":%zu,\"watches\":%zu,\"ephemeral\":%s}", numbers.objects,
+               numbers.object_bytes, numbers.watches, serving->ephemeral ? "true" : "false");
     server_answer(asked, 200, &answer);
     buf_free(&answer);
 }
@@ -80,7 +81,8 @@ static void say_outcome(void *asked, const struct error *err)
         buf_append_string(&answer, "{\"status\":\"Success\"}");
     } else {
         char *message = mem_printf("%s%s%s", err->message, err->cause[0] != '\0' ? ": " : "", err->cause);
-        buf_append_string(&answer, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":");
+        buf_append_string(&answer,
+                          "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":");
         json_quote(message != NULL ? message : "out of memory", &answer);
         buf_printf(&answer, ",\"code\":%d}", code);
         mem_free(message);
@@ -121,8 +123,17 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
     const char *asked = serving->app->values[OPTION_PORT];
     long wanted = asked != NULL ? strtol(asked, NULL, 10) : PRACTICE_PORT;
     struct server_options options = {
-        .state_path = state_path, .address = "127.0.0.1", .port = (uint16_t)wanted, .certificate = keys->server, .key = keys->server_key, .authority = keys->authority,
-        .token_key = keys->token_key, .log = &serving->app->log, .activity = used, .control = control, .data = serving,
+        .state_path = state_path,
+        .address = "127.0.0.1",
+        .port = (uint16_t)wanted,
+        .certificate = keys->server,
+        .key = keys->server_key,
+        .authority = keys->authority,
+        .token_key = keys->token_key,
+        .log = &serving->app->log,
+        .activity = used,
+        .control = control,
+        .data = serving,
     };
     serving->server = server_new(serving->app->loop, &options, err);
     if (serving->server == NULL && asked == NULL && err->kind == ERROR_EXISTS) { /* the usual port is taken: any other */
@@ -157,8 +168,9 @@ int cluster_serve(struct app *app)
     struct error err = ERROR_INIT;
     char *state_path = NULL;
     int lock = practice_lock(&err);
-    bool ok = lock >= 0 && practice_keys_get(&keys, &err) && (serving.ephemeral || (state_path = practice_file("state.db", &err)) != NULL) && begin(&serving, &keys, state_path, &err) &&
-              open_for_all(&serving, &keys, lock, &err);
+    bool ok = lock >= 0 && practice_keys_get(&keys, &err) &&
+              (serving.ephemeral || (state_path = practice_file("state.db", &err)) != NULL) &&
+              begin(&serving, &keys, state_path, &err) && open_for_all(&serving, &keys, lock, &err);
     practice_say_ready(ok ? NULL : &err);
     if (ok) {
         fprintf(stderr, "kubetutor: ");

@@ -67,7 +67,8 @@ static bool read_pem(const char *name, char **pem, struct error *err)
     return ok;
 }
 
-/* The key in a file, made if it is missing; *pem gets its text. *fresh turns true if it was made: certificates for an older one are worth nothing. */
+/* The key in a file, made if it is missing; *pem gets its text. *fresh turns true if it was made: certificates for an older one
+ * are worth nothing. */
 static struct crypto_key *get_key(const char *name, char **pem, bool *fresh, struct error *err)
 {
     struct crypto_key *key = NULL;
@@ -92,7 +93,8 @@ static struct crypto_key *get_key(const char *name, char **pem, bool *fresh, str
 }
 
 /* The certificate in a file, if it lasts, else a new one. */
-static bool get_certificate(const char *name, struct crypto_certificate *wanted, int days, bool fresh, char **pem, struct error *err)
+static bool get_certificate(const char *name, struct crypto_certificate *wanted, int days, bool fresh, char **pem,
+                            struct error *err)
 {
     int64_t now = clock_wall_ms(), until = 0;
     if (!read_pem(name, pem, err))
@@ -108,7 +110,14 @@ static bool get_certificate(const char *name, struct crypto_certificate *wanted,
 
 bool practice_keys_get(struct practice_keys *keys, struct error *err)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1", NULL};
+    static const char *const names[] = {"localhost",
+                                        "127.0.0.1",
+                                        "kubernetes",
+                                        "kubernetes.default",
+                                        "kubernetes.default.svc",
+                                        "kubernetes.default.svc.cluster.local",
+                                        "10.96.0.1",
+                                        NULL};
     static const char *const masters[] = {"system:masters", NULL};
     struct crypto_key *authority = NULL, *server = NULL, *client = NULL, *token = NULL;
     bool fresh = false, server_fresh = false, client_fresh = false, token_fresh = false;
@@ -119,14 +128,28 @@ bool practice_keys_get(struct practice_keys *keys, struct error *err)
               (token = get_key("token.key", &keys->token_key, &token_fresh, err)) != NULL;
     char *before = NULL;
     ok = ok && read_pem("ca.crt", &before, err) &&
-         get_certificate("ca.crt", &(struct crypto_certificate){.use = CRYPTO_AUTHORITY, .key = authority, .common_name = "kubetutor practice cluster"}, PRACTICE_AUTHORITY_DAYS, fresh,
-                         &keys->authority, err);
+         get_certificate("ca.crt",
+                         &(struct crypto_certificate){
+                             .use = CRYPTO_AUTHORITY, .key = authority, .common_name = "kubetutor practice cluster"},
+                         PRACTICE_AUTHORITY_DAYS, fresh, &keys->authority, err);
     fresh = fresh || before == NULL || (ok && strcmp(before, keys->authority) != 0); /* a new authority signs everything anew */
     mem_free(before);
     ok = ok &&
-         get_certificate("server.crt", &(struct crypto_certificate){.use = CRYPTO_SERVER, .key = server, .common_name = "kube-apiserver", .names = names, .issuer = keys->authority, .issuer_key = authority},
+         get_certificate("server.crt",
+                         &(struct crypto_certificate){.use = CRYPTO_SERVER,
+                                                      .key = server,
+                                                      .common_name = "kube-apiserver",
+                                                      .names = names,
+                                                      .issuer = keys->authority,
+                                                      .issuer_key = authority},
                          PRACTICE_CERTIFICATE_DAYS, fresh || server_fresh, &keys->server, err) &&
-         get_certificate("client.crt", &(struct crypto_certificate){.use = CRYPTO_CLIENT, .key = client, .common_name = "kubernetes-admin", .organizations = masters, .issuer = keys->authority, .issuer_key = authority},
+         get_certificate("client.crt",
+                         &(struct crypto_certificate){.use = CRYPTO_CLIENT,
+                                                      .key = client,
+                                                      .common_name = "kubernetes-admin",
+                                                      .organizations = masters,
+                                                      .issuer = keys->authority,
+                                                      .issuer_key = authority},
                          PRACTICE_CERTIFICATE_DAYS, fresh || client_fresh, &keys->client, err);
     crypto_key_free(authority);
     crypto_key_free(server);
@@ -145,16 +168,22 @@ char *practice_kubeconfig(struct error *err)
 char *practice_write_kubeconfig(const struct practice_keys *keys, uint16_t port, struct error *err)
 {
     char *path = practice_kubeconfig(err);
-    char *ca = base64_encode(keys->authority, strlen(keys->authority)), *crt = base64_encode(keys->client, strlen(keys->client));
+    char *ca = base64_encode(keys->authority, strlen(keys->authority)),
+         *crt = base64_encode(keys->client, strlen(keys->client));
     char *key = base64_encode(keys->client_key, strlen(keys->client_key));
     struct buf text = buf_make(PRACTICE_PEM);
     bool ok = path != NULL;
     if (ok && (ca == NULL || crt == NULL || key == NULL))
         ok = error_memory(err);
     if (ok) {
-        buf_printf(&text, "apiVersion: v1\nkind: Config\nclusters:\n- name: kubetutor\n  cluster:\n    server: https://127.0.0.1:%u\n    certificate-authority-data: %s\n", port, ca);
-        buf_printf(&text, "users:\n- name: kubetutor\n  user:\n    client-certificate-data: %s\n    client-key-data: %s\n", crt, key);
-        buf_append_string(&text, "contexts:\n- name: kubetutor\n  context:\n    cluster: kubetutor\n    user: kubetutor\ncurrent-context: kubetutor\n");
+        buf_printf(&text,
+                   "apiVersion: v1\nkind: Config\nclusters:\n- name: kubetutor\n  cluster:\n    server: https://127.0.0.1:%u\n "
+                   "   certificate-authority-data: %s\n",
+                   port, ca);
+        buf_printf(&text, "users:\n- name: kubetutor\n  user:\n    client-certificate-data: %s\n    client-key-data: %s\n", crt,
+                   key);
+        buf_append_string(&text, "contexts:\n- name: kubetutor\n  context:\n    cluster: kubetutor\n    user: "
+                                 "kubetutor\ncurrent-context: kubetutor\n");
         ok = buf_ok(&text) ? file_write(path, text.bytes, text.length, 0600, err) : error_memory(err);
     }
     if (text.bytes != NULL)

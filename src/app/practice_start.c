@@ -44,7 +44,8 @@ int practice_lock(struct error *err)
         return -1;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && ftruncate(fd, 0) == 0)
         return fd;
-    error_set(err, errno == EWOULDBLOCK ? ERROR_EXISTS : ERROR_INPUT, NULL, "%s", _("the practice cluster is being served already"));
+    error_set(err, errno == EWOULDBLOCK ? ERROR_EXISTS : ERROR_INPUT, NULL, "%s",
+              _("the practice cluster is being served already"));
     close(fd);
     return -1;
 }
@@ -55,7 +56,8 @@ bool practice_lock_say(int lock, uint16_t port, struct error *err)
     int length = snprintf(line, sizeof line, "%ld %u\n", (long)getpid(), port);
     if (pwrite(lock, line, (size_t)length, 0) == length)
         return true;
-    return error_set(err, ERROR_LIMIT, NULL, "%s: %s", _("the lock of the practice cluster cannot be written"), strerror(errno));
+    return error_set(err, ERROR_LIMIT, NULL, "%s: %s", _("the lock of the practice cluster cannot be written"),
+                     strerror(errno));
 }
 
 bool practice_find(struct practice_found *found, struct error *err)
@@ -74,7 +76,8 @@ bool practice_find(struct practice_found *found, struct error *err)
         return false;
     }
     found->serving = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (found->serving && pread(fd, line, sizeof line - 1, 0) > 0 && strchr(line, '\n') != NULL && sscanf(line, "%ld %u", &pid, &port) == 2 && port <= UINT16_MAX) {
+    if (found->serving && pread(fd, line, sizeof line - 1, 0) > 0 && strchr(line, '\n') != NULL &&
+        sscanf(line, "%ld %u", &pid, &port) == 2 && port <= UINT16_MAX) {
         found->ready = true;
         found->pid = (pid_t)pid;
         found->port = (uint16_t)port;
@@ -88,7 +91,7 @@ bool practice_find(struct practice_found *found, struct error *err)
 struct practice_start {
     struct loop *loop;
     struct loop_event *pipe, *timer;
-    int fd;          /* the read end; -1: it is there already, or another one is starting it */
+    int fd; /* the read end; -1: it is there already, or another one is starting it */
     int64_t until_ms;
     char word[PRACTICE_WORD];
     size_t length;
@@ -118,7 +121,8 @@ static void finish(struct practice_start *start, const struct error *error)
 static void started_late(struct practice_start *start)
 {
     struct error err = ERROR_INIT;
-    error_set(&err, ERROR_TIMEOUT, NULL, "%s", _("the practice cluster was not ready in time; its log is in the folder practice of kubetutor's state"));
+    error_set(&err, ERROR_TIMEOUT, NULL, "%s",
+              _("the practice cluster was not ready in time; its log is in the folder practice of kubetutor's state"));
     finish(start, &err);
 }
 
@@ -161,7 +165,9 @@ static void word_came(void *data, int what)
         loop_set_timer(start->timer, 0);
         return;
     }
-    error_set(&err, ERROR_UNREACHABLE, NULL, _("the practice cluster does not start: %s"), start->length > 0 ? start->word : _("it ended at once; see the file log in the folder practice of kubetutor's state"));
+    error_set(&err, ERROR_UNREACHABLE, NULL, _("the practice cluster does not start: %s"),
+              start->length > 0 ? start->word
+                                : _("it ended at once; see the file log in the folder practice of kubetutor's state"));
     finish(start, &err);
 }
 
@@ -231,8 +237,8 @@ static bool spawn(struct practice_start *start, const struct practice_options *o
     return start->pipe != NULL || error_memory(err);
 }
 
-struct practice_start *practice_start(struct loop *loop, const struct practice_options *options, void (*done)(void *data, const struct error *error), void *data,
-                                      struct error *err)
+struct practice_start *practice_start(struct loop *loop, const struct practice_options *options,
+                                      void (*done)(void *data, const struct error *error), void *data, struct error *err)
 {
     struct practice_found found;
     struct practice_start *start = mem_zero(1, sizeof *start);
@@ -240,7 +246,8 @@ struct practice_start *practice_start(struct loop *loop, const struct practice_o
         error_memory(err);
         return NULL;
     }
-    *start = (struct practice_start){.loop = loop, .fd = -1, .until_ms = clock_monotonic_ms() + PRACTICE_START_MS, .done = done, .data = data};
+    *start = (struct practice_start){
+        .loop = loop, .fd = -1, .until_ms = clock_monotonic_ms() + PRACTICE_START_MS, .done = done, .data = data};
     start->timer = loop_add_timer(loop, -1, look_again, start);
     bool ok = start->timer != NULL || error_memory(err);
     ok = ok && practice_find(&found, err);
@@ -307,8 +314,8 @@ bool practice_stop(bool *was, struct error *err)
         return true;
     if (!found.ready && !wait_until_gone(PRACTICE_KILL_MS, &found, err)) /* it is just starting */
         return false;
-    if (!send_signal(&found, SIGTERM, err) || !wait_until_gone(PRACTICE_STOP_MS, &found, err) || !send_signal(&found, SIGKILL, err) ||
-        !wait_until_gone(PRACTICE_KILL_MS, &found, err))
+    if (!send_signal(&found, SIGTERM, err) || !wait_until_gone(PRACTICE_STOP_MS, &found, err) ||
+        !send_signal(&found, SIGKILL, err) || !wait_until_gone(PRACTICE_KILL_MS, &found, err))
         return false;
     return !found.serving || error_set(err, ERROR_TIMEOUT, NULL, "%s", _("the practice cluster does not end"));
 }
