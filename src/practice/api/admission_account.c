@@ -7,6 +7,7 @@
 #include "practice/api/admission_internal.h"
 
 #define MIRROR "kubernetes.io/config.mirror"
+#define ENFORCE "kubernetes.io/enforce-mountable-secrets"
 #define TOKEN_FOLDER "/var/run/secrets/kubernetes.io/serviceaccount"
 static const char volume_prefix[] = "kube-api-access-";
 
@@ -60,19 +61,14 @@ static bool check_mirror(struct admission *admission)
     return true;
 }
 
-/* The account, owned by the caller; NULL: refused. */
-static struct value *find_account(struct admission *admission)
+/* The account, borrowed; NULL: refused. */
+static const struct object *find_account(struct admission *admission)
 {
     const char *name = admission_text(value_get(admission->object, "spec"), "serviceAccountName");
-    const struct object *object = lookup(admission->api, "", "serviceaccounts", admission->call->ns, name);
-    if (object == NULL) {
+    const struct object *account = lookup(admission->api, "", "serviceaccounts", admission->call->ns, name);
+    if (account == NULL)
         admission_forbid(admission, "error looking up service account %s/%s: serviceaccount \"%s\" not found",
                          admission->call->ns, name, name);
-        return NULL;
-    }
-    struct value *account = lookup_value(object);
-    if (account == NULL)
-        admission_no_memory(admission);
     return account;
 }
 
@@ -84,7 +80,7 @@ static bool has_name(const struct value *list, const char *name)
     return false;
 }
 
-/* The annotation kubernetes.io/enforce-mountable-secrets: only secrets that the account names. */
+/* The annotation ENFORCE: only secrets that the account names. */
 static bool check_container_secrets(struct admission *admission, const struct value *container, const char *what,
                                     const struct value *secrets, const char *account)
 {
@@ -143,10 +139,15 @@ bool check_account(struct admission *admission)
     if (*admission_text(value_get(admission->object, "spec"), "serviceAccountName") == '\0')
         return admission_forbid(admission, "no service account specified for pod %s/%s", admission->call->ns,
                                 admission_name(admission->object));
-    struct value *account = find_account(admission);
-    if (account == NULL)
+    const struct object *object = find_account(admission);
+    if (object == NULL)
         return false;
-    const char *enforce = admission_annotation(account, "kubernetes.io/enforce-mountable-secrets");
+    if (strstr(object->text, ENFORCE) == NULL) /* nearly all: it need not be read */
+        return true;
+    struct value *account = lookup_value(object);
+    if (account == NULL)
+        return admission_no_memory(admission);
+    const char *enforce = admission_annotation(account, ENFORCE);
     bool ok = enforce == NULL || strcmp(enforce, "true") != 0 || check_secrets(admission, account);
     value_free(account);
     return ok;
@@ -256,10 +257,11 @@ bool admit_account(struct admission *admission)
         !(value_set(spec, "serviceAccountName", value_string("default")) &&
           value_set(spec, "serviceAccount", value_string("default"))))
         return admission_no_memory(admission);
-    struct value *account = find_account(admission);
-    if (account == NULL)
+    const struct object *object = find_account(admission);
+    if (object == NULL)
         return false;
-    bool ok = ((!mounts_tokens(account, spec) || mount_token(spec)) && copy_pull_secrets(spec, account)) ||
+    struct value *account = lookup_value(object);
+    bool ok = (account != NULL && (!mounts_tokens(account, spec) || mount_token(spec)) && copy_pull_secrets(spec, account)) ||
               admission_no_memory(admission);
     value_free(account);
     return ok && check_account(admission);

@@ -257,7 +257,7 @@ static void without_memory_a_pod_is_refused(void **state)
         status_free(&failure);
     }
     assert_true(admitted);
-    assert_true(refused > 300);
+    assert_true(refused > 200);
     world_close(&world);
 }
 
