@@ -48,15 +48,14 @@ bool access_refuse(const struct user *user, const struct attributes *what, struc
 /* May this user give a role these rules, or bind this role (escalation)? False: 403 in *failure. Called for writes of (cluster)roles and bindings. */
 bool access_may_grant(struct access *access, const struct call *call, const struct value *object, const struct value *old, struct status *failure);
 
-/* The key's name in tokens' headers (and in /openid/v1/jwks). */
-bool access_key_id(const struct crypto_key *key, char id[static 65], struct error *err) __attribute__((warn_unused_result));
 /* Answers the reviews (authentication.k8s.io, authorization.k8s.io) and ServiceAccounts' token subresource: body in, value out. */
 void access_review(struct access *access, struct call *call, struct answer *answer);
 bool access_is_review(const struct call *call);
 
-/* The default ClusterRoles and bindings (view, edit, admin, cluster-admin, system:*) as documents, for the start: calls add for each, which takes the object over. The aggregated ones have
- * their rules already. */
-bool access_default_policy(bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err) __attribute__((warn_unused_result));
+/* The default ClusterRoles and bindings (view, edit, admin, cluster-admin, system:*) as documents, for the start: calls add for each, which takes the object over; where it says false, it has
+ * set the error, and that was the last one. The aggregated ones have their rules already. */
+typedef bool access_policy_add(void *data, const char *plural, struct value *object, struct error *err);
+bool access_default_policy(access_policy_add *add, void *data, struct error *err) __attribute__((warn_unused_result));
 /* Re-makes the rules of aggregated ClusterRoles. Happens by itself when ClusterRoles changed, once access_allowed was asked about somebody outside system:masters; the start may call it. */
 bool access_aggregate(struct access *access, struct error *err);
 

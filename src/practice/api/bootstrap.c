@@ -32,11 +32,7 @@ static bool run(struct maker *maker, struct call *call, struct value *body)
     call->grace = -1;
     api_run(maker->api, call, &answer);
     value_free(call->body);
-    bool done = answer.failure.code == 0;
-    if (!done)
-        error_set(maker->err, answer.failure.message == NULL ? ERROR_MEMORY : ERROR_INTERNAL, "bootstrap", "%s %s cannot be made: %s",
-                  call->kind->plural, call->name != NULL ? call->name : "",
-                  answer.failure.message != NULL ? answer.failure.message : "out of memory");
+    bool done = answer.failure.code == 0 || status_as_error(&answer.failure, "bootstrap", maker->err);
     answer_free(&answer);
     return done;
 }
@@ -87,8 +83,9 @@ static bool make_namespaces(struct maker *maker, struct buf *text)
     return true;
 }
 
-static bool add_policy(void *data, const char *plural, struct value *object)
+static bool add_policy(void *data, const char *plural, struct value *object, struct error *err)
 {
+    (void)err; /* the maker has it */
     return make(data, "rbac.authorization.k8s.io", plural, "kube-apiserver", object);
 }
 

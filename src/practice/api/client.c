@@ -37,34 +37,9 @@ void client_free(struct client *client)
     mem_free(client);
 }
 
-struct loop *client_loop(const struct client *client)
-{
-    return client->api->loop;
-}
-
 int64_t client_now_ms(const struct client *client)
 {
     return api_now_ms(client->api);
-}
-
-static const struct {
-    int code;
-    enum error_kind kind;
-} kinds[] = {
-    {400, ERROR_INPUT}, {401, ERROR_UNAUTHENTICATED}, {403, ERROR_DENIED}, {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT}, {410, ERROR_EXPIRED},
-    {413, ERROR_LIMIT}, {422, ERROR_INVALID},         {429, ERROR_BUSY},   {503, ERROR_BUSY},      {504, ERROR_TIMEOUT},  {507, ERROR_LIMIT},
-};
-
-/* A refusal as an error. */
-static bool fail(const struct status *failure, struct error *err)
-{
-    enum error_kind kind = failure->message == NULL ? ERROR_MEMORY : ERROR_INTERNAL;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].code == failure->code)
-            kind = kinds[i].kind;
-    if (failure->reason != NULL && strcmp(failure->reason, "AlreadyExists") == 0)
-        kind = ERROR_EXISTS;
-    return error_set(err, kind, NULL, "%s", failure->message != NULL ? failure->message : "out of memory");
 }
 
 bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns,
@@ -78,7 +53,7 @@ bool client_allowed(const struct client *client, const struct client_resource *r
                               .subresource = sub,
                               .ns = ns,
                               .name = name};
-    bool allowed = access_require(client->api->access, &client->user, &what, &failure) || fail(&failure, err);
+    bool allowed = access_require(client->api->access, &client->user, &what, &failure) || status_as_error(&failure, NULL, err);
     status_free(&failure);
     return allowed;
 }
@@ -120,7 +95,7 @@ static struct value *run(struct client *client, const struct client_resource *re
     }
     api_run(client->api, call, &answer);
     if (answer.failure.code != 0) {
-        fail(&answer.failure, err);
+        status_as_error(&answer.failure, NULL, err);
         goto out;
     }
     *done = true;

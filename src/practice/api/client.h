@@ -21,7 +21,6 @@ struct client;
 /* user: "system:serviceaccount:kube-system:namespace-controller", whose default roles count; manager: the field manager's name, as the real controllers have it. */
 struct client *client_new(struct api *api, const char *user, const char *manager, struct error *err) __attribute__((warn_unused_result));
 void client_free(struct client *client);
-struct loop *client_loop(const struct client *client);
 int64_t client_now_ms(const struct client *client);
 
 /* A resource: group ("" core), plural, version as written in code ("", "v1", "pods"). ns "" for cluster-scoped. Each answers with the object as it is afterwards (the caller frees), or NULL with the
@@ -55,8 +54,7 @@ struct informer_event {
 /* event is called from the loop for each object at the start and for each change after it was committed. plural as above; kinds of a CRD end when it goes (informer_gone). */
 struct informer *informer_new(struct client *client, const struct client_resource *resource, void (*event)(void *data, const struct informer_event *event), void *data, struct error *err)
     __attribute__((warn_unused_result));
-bool informer_synced(const struct informer *informer); /* every object of the start was told */
-bool informer_current(const struct informer *informer); /* and everything that is committed by now */
+bool informer_current(const struct informer *informer); /* every object of the start was told, and everything that is committed by now */
 void informer_free(struct informer *informer);
 const struct object *informer_get(const struct informer *informer, const char *ns, const char *name);
 const struct object *informer_next(const struct informer *informer, const char *only_ns, const struct object *after); /* NULL: start, and end */

@@ -180,8 +180,7 @@ static bool delete_part(struct definitions *definitions, const struct schema_kin
                             .manager = definitions->client->manager,
                             .grace = -1};
         if (!api_delete(definitions->api, &call, object, &answer) && answer.failure.code >= 500)
-            ok = error_set(err, ERROR_INTERNAL, NULL, "%s",
-                           answer.failure.message != NULL ? answer.failure.message : "out of memory");
+            ok = status_as_error(&answer.failure, NULL, err);
         *deleted += 1;
         answer_free(&answer);
     }

@@ -308,11 +308,6 @@ struct informer *informer_new(struct client *client, const struct client_resourc
     return informer;
 }
 
-bool informer_synced(const struct informer *informer)
-{
-    return informer->synced;
-}
-
 bool informer_current(const struct informer *informer)
 {
     const struct cache *cache = informer->cache;

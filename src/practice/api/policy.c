@@ -207,26 +207,19 @@ static struct value *make_controller_binding(const char *role)
     return out;
 }
 
-static bool add_role(const struct policy_role *role, bool (*add)(void *data, const char *plural, struct value *object),
-                     void *data, struct error *err)
+static bool add_role(const struct policy_role *role, access_policy_add *add, void *data, struct error *err)
 {
     struct value *object = make_role(role);
-    if (object == NULL)
-        return error_memory(err);
-    return add(data, "clusterroles", object) || error_set(err, ERROR_INTERNAL, role->name, "a default role cannot be made");
+    return object != NULL ? add(data, "clusterroles", object, err) : error_memory(err);
 }
 
-static bool add_binding(struct value *binding, bool (*add)(void *data, const char *plural, struct value *object), void *data,
-                        struct error *err)
+static bool add_binding(struct value *binding, access_policy_add *add, void *data, struct error *err)
 {
-    if (binding == NULL)
-        return error_memory(err);
-    return add(data, "clusterrolebindings", binding) ||
-           error_set(err, ERROR_INTERNAL, NULL, "a default binding cannot be made");
+    return binding != NULL ? add(data, "clusterrolebindings", binding, err) : error_memory(err);
 }
 
 /* Aggregated roles come last and those that they gather first, so that none is found wanting on the way: view, edit, admin. */
-bool access_default_policy(bool (*add)(void *data, const char *plural, struct value *object), void *data, struct error *err)
+bool access_default_policy(access_policy_add *add, void *data, struct error *err)
 {
     size_t count = 0;
     for (const struct policy_role *role = policy_roles; role->name != NULL; role++, count++) {
@@ -328,8 +321,7 @@ static bool apply_rules(struct access *access, const char *name, struct value *r
     struct answer answer = {0};
     api_run(access->api, &call, &answer);
     if (answer.failure.code != 0)
-        ok = error_set(err, ERROR_INTERNAL, name, "%s",
-                       answer.failure.message != NULL ? answer.failure.message : "out of memory");
+        ok = status_as_error(&answer.failure, name, err);
     answer_free(&answer);
     value_free(call.body);
     user_free(&user);

@@ -10,6 +10,24 @@
 
 enum { STATUS_MESSAGE = 4 << 20 /* of one message; a list of a thousand problems fits */ };
 
+bool status_as_error(const struct status *status, const char *where, struct error *err)
+{
+    static const struct {
+        int code;
+        enum error_kind kind;
+    } kinds[] = {
+        {400, ERROR_INPUT}, {401, ERROR_UNAUTHENTICATED}, {403, ERROR_DENIED}, {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT}, {410, ERROR_EXPIRED},
+        {413, ERROR_LIMIT}, {422, ERROR_INVALID},         {429, ERROR_BUSY},   {503, ERROR_BUSY},      {504, ERROR_TIMEOUT},  {507, ERROR_LIMIT},
+    };
+    enum error_kind kind = status->message == NULL ? ERROR_MEMORY : ERROR_INTERNAL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].code == status->code)
+            kind = kinds[i].kind;
+    if (status->reason != NULL && strcmp(status->reason, "AlreadyExists") == 0)
+        kind = ERROR_EXISTS;
+    return error_set(err, kind, where, "%s", status->message != NULL ? status->message : "out of memory");
+}
+
 void status_free(struct status *status)
 {
     mem_free(status->message);

@@ -37,6 +37,8 @@ bool status_method_not_allowed(struct status *status, const struct schema_kind *
 bool status_expired(struct status *status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An error of a layer below: ERROR_MEMORY, ERROR_LIMIT (no room: 507 with a clear sentence), ERROR_CONFLICT ... */
 bool status_error(struct status *status, const struct error *err);
+/* The other way round, for callers inside: its message and the kind that fits its code, as error_set takes them. */
+bool status_as_error(const struct status *status, const char *where, struct error *err);
 void status_free(struct status *status); /* leaves it empty */
 
 /* The document {"kind":"Status",...,"status":"Failure"}; NULL: no memory. */

@@ -80,8 +80,9 @@ void access_world_remove(struct access_world *world, const char *group, const ch
     assert_true(state_commit(world->api.state, NULL));
 }
 
-static bool add(void *data, const char *plural, struct value *object)
+static bool add(void *data, const char *plural, struct value *object, struct error *err)
 {
+    (void)err;
     store(data, "rbac.authorization.k8s.io", plural, object);
     value_free(object);
     return true;

@@ -365,8 +365,9 @@ static bool compare(const char *file, char *const request[3], const char *body, 
     return fine;
 }
 
-static bool add_policy(void *data, const char *plural, struct value *object)
+static bool add_policy(void *data, const char *plural, struct value *object, struct error *err)
 {
+    (void)err;
     struct reply reply;
     char *body = json_text(object, CASE), path[128];
     snprintf(path, sizeof path, "/apis/" RBAC "/v1/%s", plural);

@@ -135,10 +135,10 @@ static void an_informer_tells_what_is_there_and_what_comes(void **state)
     make(client, "one");
     make(client, "two");
     first.informer = informer_new(client, &configmaps, note, &first, NULL);
-    assert_false(informer_synced(first.informer));
+    assert_false(informer_current(first.informer));
     assert_int_equal(first.added, 0); /* never from inside */
     run(world);
-    assert_true(informer_synced(first.informer));
+    assert_true(informer_current(first.informer));
     assert_int_equal(first.added, 2);
     make(client, "three");
     assert_null(informer_get(first.informer, "default", "three")); /* not committed, not told */
