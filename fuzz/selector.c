@@ -32,7 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             all = selector_matches(selector, &objects[i]) && all;
         if (selector_is_empty(selector) && !all)
             abort();
-        selector_name(selector);
     } else if (failure.message == NULL) {
         abort();
     }

@@ -32,7 +32,5 @@ void table_columns(const struct schema_kind *kind, struct buf *out);
  * are words, "5m", as the real server prints them). */
 bool table_row(const struct schema_kind *kind, const struct value *document, const struct object *object, enum include_object include, int64_t now_ms, struct buf *out,
                struct error *err) __attribute__((warn_unused_result));
-/* False: this kind has no Table (406); none is without one today but the reviews. */
-bool table_has(const struct schema_kind *kind);
 
 #endif

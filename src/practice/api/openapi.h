@@ -24,7 +24,6 @@ struct openapi_set {
 struct openapi_set openapi_set_make(void);
 void openapi_set_free(struct openapi_set *set);
 bool openapi_set_add(struct openapi_set *set, const struct schema *schema) __attribute__((warn_unused_result)); /* and all below it; false: no memory */
-void openapi_set_sort(struct openapi_set *set);
 
 /* Documents are made of pieces `"NAME":{...}`, each given to its reader once and then forgotten: nobody needs the whole as a tree. */
 enum { OPENAPI_PIECE = 8 << 20 };

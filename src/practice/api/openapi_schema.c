@@ -73,11 +73,6 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct schema *)a)->name, ((const struct schema *)b)->name);
 }
 
-void openapi_set_sort(struct openapi_set *set)
-{
-    vec_sort(&set->schemas, by_name);
-}
-
 static bool add_named(struct openapi_set *set, const char *prefix, const char *name)
 {
     char *whole = mem_printf("%s%s", prefix, name);
@@ -103,7 +98,7 @@ bool openapi_collect(const struct api *api, const char *group, const char *versi
         for (const struct schema_subresource *sub = kinds[i]->subresources; sub != NULL && sub->name != NULL && ok; sub++)
             ok = openapi_set_add(set, sub->schema);
     }
-    openapi_set_sort(set);
+    vec_sort(&set->schemas, by_name);
     return ok;
 }
 

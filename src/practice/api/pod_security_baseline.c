@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-bool security_profile_allowed(const char *type)
+/* Of seccomp and AppArmor; none is allowed, too. */
+static bool profile_allowed(const char *type)
 {
     return type == NULL || strcmp(type, "RuntimeDefault") == 0 || strcmp(type, "Localhost") == 0;
 }
@@ -14,7 +15,7 @@ bool security_profile_allowed(const char *type)
 static bool app_armor_of(struct security *security, const struct value *container, struct vec *words)
 {
     const char *type = value_find_text(security_context(container), "appArmorProfile", "type", NULL);
-    if (security_profile_allowed(type))
+    if (profile_allowed(type))
         return true;
     security_note(security, words, type);
     return false;
@@ -276,7 +277,7 @@ void security_check_selinux(struct security *security)
 static bool seccomp_of(struct security *security, const struct value *container, struct vec *words)
 {
     const char *type = value_find_text(security_context(container), "seccompProfile", "type", NULL);
-    if (security_profile_allowed(type))
+    if (profile_allowed(type))
         return true;
     security_note(security, words, type);
     return false;

@@ -41,7 +41,6 @@ bool security_listed(const char *const *list, const char *word);
 struct security_lists security_lists_make(void);
 void security_lists_free(struct security_lists *lists);
 void security_added(struct security *security, struct security_lists *lists);
-bool security_profile_allowed(const char *type); /* of seccomp and AppArmor; NULL is */
 
 /* The checks: each says by security_forbid what it found, and why in detail. */
 void security_check_app_armor(struct security *security);

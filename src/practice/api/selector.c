@@ -215,13 +215,3 @@ bool selector_is_empty(const struct selector *selector)
 {
     return selector->labels.length == 0 && selector->fields.length == 0;
 }
-
-const char *selector_name(const struct selector *selector)
-{
-    for (size_t i = 0; i < selector->fields.length; i++) {
-        const struct field_term *term = selector->fields.items[i];
-        if (term->field == FIELD_NAME && term->equal)
-            return term->value;
-    }
-    return NULL;
-}

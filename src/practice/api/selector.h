@@ -17,7 +17,5 @@ struct selector *selector_new(const char *labels, const char *fields, const stru
 void selector_free(struct selector *selector);
 bool selector_matches(const struct selector *selector, const struct object *object);
 bool selector_is_empty(const struct selector *selector);
-/* The one name that metadata.name= asks for, or NULL. */
-const char *selector_name(const struct selector *selector);
 
 #endif

@@ -14,11 +14,6 @@ static const struct column *columns_of(const struct schema_kind *kind)
     return table_default;
 }
 
-bool table_has(const struct schema_kind *kind)
-{
-    return (kind->verbs & VERB_GET) != 0;
-}
-
 static void put_column(const char *name, const char *type, const char *format, const char *description, int priority, struct buf *out)
 {
     const char *const words[][2] = {{"{\"name\":", name}, {",\"type\":", type}, {",\"format\":", format}, {",\"description\":", description}};
