@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "practice/api/body.h"
-#include "practice/api/json_fault.h"
+#include "practice/schema/decode.h"
 
 static void read(const struct body *body, bool (*reader)(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure),
                  enum schema_verb verb)
@@ -41,13 +41,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < sizeof patches / sizeof *patches; i++)
         read(&(struct body){.type = patches[i], .bytes = text, .length = size}, body_read_patch, VERB_PATCH);
-    struct buf fault = buf_make(4096);
+    char fault[256];
     struct value *parsed = json_parse(text, size, "body", NULL);
     bool marked = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0; /* of byte order: Go takes none */
-    if (json_fault(text, size, &fault) && parsed != NULL && !marked)
+    if (schema_syntax_error(text, size, fault, sizeof fault) && parsed != NULL && !marked)
         abort();
     value_free(parsed);
-    buf_free(&fault);
     mem_free(text);
     return 0;
 }

@@ -2,12 +2,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/yaml.h"
-#include "practice/api/json_fault.h"
 #include "practice/api/negotiate.h"
 #include "practice/schema/decode.h"
 #include "practice/schema/protobuf.h"
@@ -67,24 +67,42 @@ static bool take(struct value *value, struct call *call, struct status *failure)
     return value != NULL || no_memory(failure);
 }
 
+/* Whether encoding/json, which does not mind capitals, surely finds text where it looks for the type. */
+static bool has_plain_type(const struct value *value)
+{
+    if (value_type(value) != VALUE_OBJECT)
+        return value_type(value) == VALUE_NULL;
+    for (const struct value *entry = value_first(value); entry != NULL; entry = value_next(entry))
+        if (value_text(entry) == NULL && value_type(entry) != VALUE_NULL &&
+            (strcasecmp(value_key(entry), "kind") == 0 || strcasecmp(value_key(entry), "apiVersion") == 0))
+            return false;
+    return true;
+}
+
 /* Reads it; an error has Go's words, which differ from our parser's. */
 static struct value *parse_json(const struct body *body, struct error *err)
 {
     static const char mark[] = "\xEF\xBB\xBF"; /* of byte order: our parser passes it over, Go's does not */
     struct schema_type_meta meta;
-    struct value *value = NULL;
     bool marked = body->length >= sizeof mark - 1 && memcmp(body->bytes, mark, sizeof mark - 1) == 0;
-    if (!marked && schema_type_meta(body->bytes, body->length, &meta, err))
-        value = json_parse(body->bytes, body->length, "body", err);
-    if (value != NULL || err->kind == ERROR_MEMORY)
+    struct value *value = marked ? NULL : json_parse(body->bytes, body->length, "body", err);
+    if ((value != NULL && has_plain_type(value)) || err->kind == ERROR_MEMORY)
         return value;
-    struct buf fault = buf_make(sizeof err->message);
-    if (json_fault(body->bytes, body->length, &fault) && buf_ok(&fault))
-        error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault.bytes);
-    else if (err->kind == ERROR_NONE)
-        error_memory(err);
-    buf_free(&fault);
+    if (!marked && schema_type_meta(body->bytes, body->length, &meta, err) && value != NULL)
+        return value;
+    value_free(value);
+    if (err->kind == ERROR_MEMORY)
+        return NULL;
+    char fault[sizeof err->message / 2];
+    if (schema_syntax_error(body->bytes, body->length, fault, sizeof fault))
+        error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault);
     return NULL;
+}
+
+static bool has_text(const struct value *object, const char *key)
+{
+    const char *text = value_text(value_get(object, key));
+    return text != NULL && text[0] != '\0';
 }
 
 static bool read_json(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
@@ -93,7 +111,11 @@ static bool read_json(const struct body *body, struct call *call, struct vec *du
     struct value *value = parse_json(body, &err);
     if (value == NULL)
         return err.kind == ERROR_MEMORY ? no_memory(failure) : unrecognized(body, call, err.message, failure);
-    if (call->validation != VALIDATE_IGNORE && !body_duplicates(body->bytes, body->length, duplicates)) {
+    /* The decoder of built-in kinds looks into the text by itself; nothing may be added to the body before that. */
+    if (call->kind->crd == NULL && has_text(value, "apiVersion") && has_text(value, "kind")) {
+        call->text = body->bytes;
+        call->text_length = body->length;
+    } else if (call->validation != VALIDATE_IGNORE && !body_duplicates(body->bytes, body->length, duplicates)) {
         value_free(value);
         return no_memory(failure);
     }

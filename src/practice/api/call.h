@@ -32,6 +32,8 @@ struct call {
     const struct schema_subresource *sub;   /* NULL: the object itself */
     const char *ns, *name;                  /* ns "": cluster-scoped, or all namespaces; name NULL: none in the path */
     struct value *body;                     /* as parsed, not yet decoded; the call owns it; NULL: none. DeleteOptions for deletions */
+    const char *text;                       /* the JSON that body was parsed from, kept by the exchange; NULL: another form, or duplicates tell */
+    size_t text_length;
     struct vec *duplicates;                 /* fields that stood twice in the body (strings, `metadata.labels.a`); NULL: none */
     enum patch_type patch;
     /* options, from the query or DeleteOptions */

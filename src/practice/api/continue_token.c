@@ -7,7 +7,7 @@
 #include "data/json.h"
 #include "data/units.h"
 #include "data/utf8.h"
-#include "practice/api/json_fault.h"
+#include "practice/schema/decode.h"
 
 enum { TOKEN_MOST = 8 << 10 };
 
@@ -84,14 +84,9 @@ static char *decode(const char *text, size_t *length, struct status *failure)
 
 static bool not_json(const char *bytes, size_t length, struct status *failure)
 {
-    struct buf fault = buf_make(TOKEN_MOST);
-    if (!json_fault(bytes, length, &fault))
-        buf_append_string(&fault, "too deep");
-    bool whole = buf_ok(&fault);
-    if (whole)
-        status_bad_request(failure, NOT_VALID "%s", fault.bytes);
-    buf_free(&fault);
-    return whole ? false : no_memory(failure);
+    char fault[128];
+    bool told = schema_syntax_error(bytes, length, fault, sizeof fault);
+    return status_bad_request(failure, NOT_VALID "%s", told ? fault : "too deep");
 }
 
 static bool wrong_type(const struct value *v, const char *field, const char *type, struct status *failure)

@@ -366,15 +366,6 @@ static bool follow(struct walk *walk, const struct vec *input, const char *ends,
     return ok;
 }
 
-bool crd_path_valid(const char *path)
-{
-    struct walk walk = {.at = path + (path[0] == '$'), .steps = STEPS};
-    struct vec none = vec_make(1, NULL);
-    bool ok = follow(&walk, NULL, "", &none, 0);
-    vec_free(&none);
-    return ok;
-}
-
 bool crd_path_find(const char *path, const struct value *document, struct vec *found)
 {
     struct walk walk = {.at = path + (path[0] == '$'), .steps = STEPS};

@@ -11,8 +11,6 @@
 
 enum { CRD_PATH_RESULTS = 10000 };
 
-/* Is it one? */
-bool crd_path_valid(const char *path);
 /* What it finds in a document, borrowed, in a list made with vec_make(CRD_PATH_RESULTS, NULL). False: it cannot be followed
  * (the real server shows no value then), or no memory. */
 bool crd_path_find(const char *path, const struct value *document, struct vec *found);

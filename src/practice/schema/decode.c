@@ -1,13 +1,10 @@
 #include "practice/schema/decode.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "data/json.h"
 #include "practice/schema/internal.h"
-
-enum { SUMMARY = 30 }; /* bytes of a body that a refusal shows */
 
 static const char unreadable[] = "couldn't get version/kind; json parse error: ";
 static const char type_meta_type[] = "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
@@ -44,22 +41,31 @@ static struct value *parse(const char *text, size_t length, struct error *err)
     char words[sizeof why.message];
     struct value *v = json_parse(text, length, "body", &why);
     if (v == NULL && why.kind == ERROR_INPUT)
-        error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%s%s", unreadable, syntax_error(text, length, words, sizeof words) ? words : why.message);
+        error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%s%s", unreadable, schema_syntax_error(text, length, words, sizeof words) ? words : why.message);
     else if (v == NULL && err != NULL)
         *err = why;
     return v;
 }
 
-struct value *schema_decode(const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
+bool schema_read(struct value *object, const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
 {
     struct reading r = {.text = text, .length = length, .complaints = complaints};
+    size_t keys = text != NULL ? scan_entries(text, length, &r.odd_numbers) : 0;
+    if (!finish(&r, object, schema, err))
+        return false;
+    bool untold = complaints != NULL && text != NULL && (r.unknown || keys > r.entries);
+    return !untold || scan_complaints(text, length, schema, complaints) || error_memory(err);
+}
+
+struct value *schema_decode(const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
+{
     struct value *object = parse(text, length, err);
     if (object == NULL)
         return NULL;
     if (value_type(object) == VALUE_NULL) {
         value_free(object);
         object = value_object();
-        r.text = NULL;
+        text = NULL;
     }
     if (object == NULL || value_type(object) != VALUE_OBJECT) {
         if (object == NULL)
@@ -70,11 +76,7 @@ struct value *schema_decode(const char *text, size_t length, const struct schema
         value_free(object);
         return NULL;
     }
-    size_t keys = r.text != NULL ? scan_entries(text, length, &r.odd_numbers) : 0;
-    bool ok = finish(&r, object, schema, err);
-    if (ok && complaints != NULL && r.text != NULL && (r.unknown || keys > r.entries))
-        ok = scan_complaints(text, length, schema, complaints) || error_memory(err);
-    if (ok)
+    if (schema_read(object, text, length, schema, complaints, err))
         return object;
     value_free(object);
     return NULL;
@@ -102,31 +104,4 @@ bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *
         return true;
     return error_set(err, ERROR_INPUT, SCHEMA_NO_JSON, "%sjson: cannot unmarshal %s into Go value of type %s", unreadable, value_type_name(type),
                      type_meta_type);
-}
-
-/* The beginning of a body: as it is if it may be an object, else in hexadecimal digits. */
-static void summarise(const char *text, size_t length, char out[static 2 * SUMMARY + 8])
-{
-    size_t shown = length < SUMMARY ? length : SUMMARY, at = 0;
-    if (length == 0) {
-        strcpy(out, "<empty>");
-        return;
-    }
-    for (size_t i = 0; i < shown; i++)
-        at += (size_t)snprintf(out + at, 4, text[0] == '{' ? "%c" : "%02x", (unsigned char)text[i]);
-    strcpy(out + at, length > SUMMARY ? " ..." : "");
-}
-
-void schema_refusal(struct error *err, const struct schema_type_meta *got, const char *expected, const char *text, size_t length)
-{
-    char summary[2 * SUMMARY + 8];
-    struct error why = *err;
-    if (strcmp(why.where, SCHEMA_NO_JSON) == 0) {
-        summarise(text, length, summary);
-        error_set(err, ERROR_INPUT, "", "the object provided is unrecognized (must be of type %s): %s (%s)", expected, why.message, summary);
-        return;
-    }
-    const char *slash = strrchr(got->api_version, '/');
-    error_set(err, ERROR_INPUT, "", "%s in version \"%s\" cannot be handled as a %s: %s", got->kind, slash != NULL ? slash + 1 : got->api_version,
-              expected, why.message);
 }

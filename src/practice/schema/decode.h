@@ -32,6 +32,11 @@ enum { SCHEMA_COMPLAINTS = 100 }; /* later ones are dropped, as the server does 
 struct value *schema_decode(const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The same for an object that was just parsed from that text, which is NULL where it was another form. What a parsed document does not tell is looked up
+ * there: keys that stood twice, the order of complaints, that 3.0 is no integer. After false the object is good for value_free only. */
+bool schema_read(struct value *object, const char *text, size_t length, const struct schema *schema, struct vec *complaints, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* The same for an object that is there already: a patched one, one that a controller made, one that was changed since it was decoded (fields
  * that were added stand in their place afterwards). Done twice it changes nothing. After false the object is good for value_free only. */
 bool schema_normalise(struct value *object, const struct schema *schema, struct vec *complaints, struct error *err)
@@ -45,7 +50,8 @@ struct schema_type_meta {
 };
 bool schema_type_meta(const char *text, size_t length, struct schema_type_meta *out, struct error *err) __attribute__((warn_unused_result));
 
-/* Makes an error of these functions the whole message of the server's 400. `expected`: the kind that is served there; `got`: the body's own. */
-void schema_refusal(struct error *err, const struct schema_type_meta *got, const char *expected, const char *text, size_t length);
+/* Why a text is no JSON, in the words of Go's encoding/json that refusals quote: "invalid character '}' looking for beginning of object key string". False: Go
+ * would take it, though it may be too deep for json_parse. */
+bool schema_syntax_error(const char *text, size_t length, char *out, size_t room);
 
 #endif

@@ -182,7 +182,7 @@ const struct fieldset *fieldset_intersection(struct arena *arena, const struct f
     return list.first;
 }
 
-static const struct fieldset *subtract(struct arena *arena, const struct fieldset *a, const struct fieldset *b, bool all_below)
+const struct fieldset *fieldset_difference(struct arena *arena, const struct fieldset *a, const struct fieldset *b)
 {
     struct fieldset_list list = {.first = NULL};
     if (a == NULL || b == NULL)
@@ -193,19 +193,9 @@ static const struct fieldset *subtract(struct arena *arena, const struct fieldse
             continue;
         bool taken = y != NULL && y->member;
         fieldset_add(arena, &list, pair.element, x->member && !taken,
-                     taken && all_below ? NULL : subtract(arena, x->children, y != NULL ? y->children : NULL, all_below));
+                     fieldset_difference(arena, x->children, y != NULL ? y->children : NULL));
     }
     return list.first;
-}
-
-const struct fieldset *fieldset_difference(struct arena *arena, const struct fieldset *a, const struct fieldset *b)
-{
-    return subtract(arena, a, b, false);
-}
-
-const struct fieldset *fieldset_without(struct arena *arena, const struct fieldset *a, const struct fieldset *b)
-{
-    return subtract(arena, a, b, true);
 }
 
 const struct fieldset *fieldset_find(const struct fieldset *set, const struct field_element *element)

@@ -69,8 +69,6 @@ const struct fieldset *fieldset_union(struct arena *arena, const struct fieldset
 const struct fieldset *fieldset_intersection(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
 /* What is in a and not in b: a member of b takes nothing of what is below it. */
 const struct fieldset *fieldset_difference(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
-/* The same, and a member of b takes all that is below it. */
-const struct fieldset *fieldset_without(struct arena *arena, const struct fieldset *a, const struct fieldset *b);
 const struct fieldset *fieldset_find(const struct fieldset *set,
                                      const struct field_element *element); /* among the first elements, or NULL */
 

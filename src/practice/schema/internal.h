@@ -59,9 +59,6 @@ bool scalar_time(const char *text, bool micro, char out[static TIME_TEXT], bool 
 /* Base64 as Go reads it (line ends are skipped). *changed: the canonical text is another one, which is then in *out (the caller frees). */
 bool scalar_base64(const char *text, char **out, bool *changed, struct error *err);
 
-/* syntax.c: why a text is no JSON, as Go says it ("invalid character '}' looking for beginning of object key string"). False: Go would take it. */
-bool syntax_error(const char *text, size_t length, char *out, size_t room);
-
 /* normalise.c */
 bool normalise_root(struct reading *r, struct value *object, const struct schema *schema);
 /* Puts an object's keys in alphabetical order. False: no memory. */

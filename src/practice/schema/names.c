@@ -322,18 +322,6 @@ struct complaints name_condition_reason(const char *value)
     return found;
 }
 
-struct complaints name_decimal(const char *value)
-{
-    struct complaints found = {0};
-    const char *digits = value[0] == '-' ? value + 1 : value;
-    bool fine = digits[0] != '\0' && digits[strspn(digits, "0123456789")] == '\0' && (digits[0] != '0' || strcmp(value, "0") == 0);
-    if (*value == '\0')
-        complain(&found, "must be non-empty");
-    else if (!fine)
-        complain(&found, "must be a valid decimal integer in canonical form");
-    return found;
-}
-
 bool name_problems(struct problems *problems, const struct place *place, const char *value, struct complaints complaints)
 {
     for (size_t i = 0; i < complaints.count; i++)

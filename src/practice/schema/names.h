@@ -33,7 +33,6 @@ struct complaints name_percent(const char *value);              /* "50%" */
 struct complaints name_path_segment(const char *value);         /* no '/', no '%', not "." and ".." */
 struct complaints name_path_prefix(const char *value);
 struct complaints name_condition_reason(const char *value);
-struct complaints name_decimal(const char *value);              /* an integer in canonical form */
 
 typedef struct complaints name_check(const char *value);
 

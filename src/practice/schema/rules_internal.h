@@ -25,14 +25,12 @@ bool ends_with(const char *text, const char *suffix);
 bool same(const struct value *a, const struct value *b); /* equal, absent as null */
 bool same_at(const struct value *a, const struct value *b, const char *key);
 const char *annotation_of(const struct value *object, const char *key); /* NULL: none */
-size_t index_of(const struct value *array, const struct value *item);
 /* An array's earlier entry with the same text under `key` (key NULL: of texts). */
 bool seen_before(const struct value *array, const struct value *item, const char *key);
 
 /* Changing; false: no memory. */
 bool put_text(struct value *object, const char *key, const char *text);
 bool put_int(struct value *object, const char *key, int64_t number);
-bool put_bool(struct value *object, const char *key, bool b);
 bool put_copy(struct value *object, const char *key, const struct value *value); /* NULL removes */
 bool default_text(struct value *object, const char *key, const char *text);      /* only where nothing is, or "" */
 bool default_int(struct value *object, const char *key, int64_t number);
@@ -68,7 +66,6 @@ void check_label_name(const char *name, bool prefix, struct problems *problems, 
 /* Resources (rules_resources.c). */
 bool quantity_negative(const char *text);
 bool quantity_zero(const char *text);
-bool quantity_whole(const char *text); /* no fraction of one */
 int64_t quantity_number(const char *text); /* rounded away from zero, as far as 64 bits tell */
 double quantity_double(const char *text);
 void check_quantity(struct problems *problems, const char *resource, const struct value *quantity,
@@ -81,7 +78,6 @@ void check_resources(struct problems *problems, const struct value *resources, c
 bool resource_is_huge_page(const char *name);
 bool round_amounts(struct value *list);        /* to thousandths, which is the least that amounts of resources know */
 bool round_resources(struct value *resources); /* limits and requests */
-bool resource_is_native(const char *name);
 bool resource_may_overcommit(const char *name);
 void warn_fraction(struct vec *warnings, const struct value *list, const struct place *place, const char *resource);
 

@@ -65,14 +65,6 @@ const char *annotation_of(const struct value *object, const char *key)
     return value_find_text(object, "metadata", "annotations", key, NULL);
 }
 
-size_t index_of(const struct value *array, const struct value *item)
-{
-    size_t index = 0;
-    for (const struct value *at = value_first(array); at != NULL && at != item; at = value_next(at))
-        index++;
-    return index;
-}
-
 bool seen_before(const struct value *array, const struct value *item, const char *key)
 {
     const char *text = key != NULL ? text_of(item, key) : value_text(item);
@@ -94,7 +86,7 @@ bool put_int(struct value *object, const char *key, int64_t number)
     return value_set(object, key, value_int(number));
 }
 
-bool put_bool(struct value *object, const char *key, bool b)
+static bool put_bool(struct value *object, const char *key, bool b)
 {
     return value_set(object, key, value_bool(b));
 }

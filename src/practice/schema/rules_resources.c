@@ -30,7 +30,8 @@ bool quantity_zero(const char *text)
     return quantity_compare(text, "0", &order) && order == 0;
 }
 
-bool quantity_whole(const char *text)
+/* No fraction of one. */
+static bool quantity_whole(const char *text)
 {
     size_t length = strlen(text);
     return length == 0 || strchr("mun", text[length - 1]) == NULL;
@@ -60,7 +61,7 @@ bool resource_is_huge_page(const char *name)
     return starts_with(name, "hugepages-");
 }
 
-bool resource_is_native(const char *name)
+static bool resource_is_native(const char *name)
 {
     return strchr(name, '/') == NULL || strstr(name, "kubernetes.io/") != NULL;
 }

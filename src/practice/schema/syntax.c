@@ -2,13 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/json.h"
-#include "practice/schema/internal.h"
+#include "practice/schema/decode.h"
+
+enum { GO_DEPTH = 10000 };
 
 struct syntax {
     const char *at, *end;
     const char *context; /* what was expected where the text went wrong; NULL: the text ends too early */
+    unsigned char objects[GO_DEPTH / 8 + 1]; /* a bit for each open container: 1 is an object */
     size_t depth;
+    bool too_deep;
 };
 
 /* At the end Go looks whether a space would do: within words, numbers and escapes it does not, and that is what it says then. */
@@ -114,8 +117,6 @@ static bool read_word(struct syntax *s)
     return wrong(s, "looking for beginning of value");
 }
 
-static bool read_value(struct syntax *s);
-
 static bool read_key(struct syntax *s)
 {
     skip_space(s);
@@ -130,73 +131,90 @@ static bool read_key(struct syntax *s)
     return true;
 }
 
-static bool read_container(struct syntax *s, bool object)
+static bool open_container(struct syntax *s, bool object)
 {
-    char close = object ? '}' : ']';
+    unsigned bit = 1u << s->depth % 8;
+    s->too_deep = s->depth == GO_DEPTH;
+    if (s->too_deep)
+        return false;
+    unsigned char *byte = &s->objects[s->depth++ / 8];
+    *byte = (unsigned char)(object ? *byte | bit : *byte & ~bit);
     s->at++;
-    skip_space(s);
-    if (s->at < s->end && *s->at == close) {
-        s->at++;
-        return true;
-    }
-    for (;;) {
-        if ((object && !read_key(s)) || !read_value(s))
-            return false;
-        skip_space(s);
-        if (s->at == s->end || (*s->at != ',' && *s->at != close))
-            return wrong(s, object ? "after object key:value pair" : "after array element");
-        if (*s->at++ == close)
-            return true;
-    }
+    return true;
 }
 
-static bool read_value(struct syntax *s)
+static bool in_object(const struct syntax *s)
+{
+    return (s->objects[(s->depth - 1) / 8] >> (s->depth - 1) % 8 & 1) != 0;
+}
+
+/* The beginning of a value; a scalar is read whole. *opened: a container was opened instead. */
+static bool read_start(struct syntax *s, bool *opened)
 {
     skip_space(s);
-    if (s->at == s->end || s->depth > JSON_DEPTH)
+    char c = s->at < s->end ? *s->at : '\0';
+    *opened = c == '{' || c == '[';
+    if (*opened)
+        return open_container(s, c == '{');
+    if (s->at == s->end)
         return wrong(s, "looking for beginning of value");
-    s->depth++;
-    bool ok;
-    if (*s->at == '{' || *s->at == '[')
-        ok = read_container(s, *s->at == '{');
-    else if (*s->at == '"')
-        ok = read_string(s);
-    else
-        ok = *s->at == '-' || is_digit(s) ? read_number(s) : read_word(s);
-    s->depth--;
-    return ok;
+    if (c == '"')
+        return read_string(s);
+    return c == '-' || is_digit(s) ? read_number(s) : read_word(s);
+}
+
+/* What follows a value or the opening of a container, until the next value begins. *more: one does. */
+static bool read_end(struct syntax *s, bool opened, bool *more)
+{
+    for (;; opened = false) {
+        skip_space(s);
+        *more = s->depth > 0;
+        if (!*more)
+            return s->at == s->end || wrong(s, "after top-level value");
+        bool object = in_object(s);
+        if (s->at < s->end && *s->at == (object ? '}' : ']')) {
+            s->at++;
+            s->depth--;
+            continue;
+        }
+        if (!opened && (s->at == s->end || *s->at != ','))
+            return wrong(s, object ? "after object key:value pair" : "after array element");
+        s->at += !opened;
+        return !object || read_key(s);
+    }
 }
 
 /* A character as Go quotes it; bytes of longer ones singly, as it reads them. */
 static void quote(unsigned char c, char out[static 12])
 {
+    static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
     if (c == '\'' || c == '\\')
         snprintf(out, 12, "'\\%c'", c);
     else if (c >= 0x20 && c < 0x7F)
         snprintf(out, 12, "'%c'", c);
-    else if (c == '\n' || c == '\t' || c == '\r')
-        snprintf(out, 12, "'\\%c'", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+    else if (c < sizeof letters && letters[c] != '\0')
+        snprintf(out, 12, "'\\%c'", letters[c]);
     else if (c >= 0xA1 && c != 0xAD)
         snprintf(out, 12, "'%c%c'", 0xC0 | c >> 6, 0x80 | (c & 0x3F));
     else
         snprintf(out, 12, c < 0x80 ? "'\\x%02x'" : "'\\u%04x'", c);
 }
 
-bool syntax_error(const char *text, size_t length, char *out, size_t room)
+bool schema_syntax_error(const char *text, size_t length, char *out, size_t room)
 {
     struct syntax s = {.at = text, .end = text + length};
     char character[12];
-    bool ok = read_value(&s);
-    skip_space(&s);
-    if (ok && s.at == s.end)
+    bool more = true, opened;
+    while (more && read_start(&s, &opened) && read_end(&s, opened, &more))
+        ;
+    if (!more && s.context == NULL && s.at == s.end)
         return false;
-    if (ok)
-        s.context = "after top-level value";
-    if (s.context == NULL) {
-        snprintf(out, room, "unexpected end of JSON input");
-        return true;
-    }
     quote(s.at < s.end ? (unsigned char)*s.at : ' ', character);
-    snprintf(out, room, "invalid character %s %s", character, s.context);
+    if (s.too_deep)
+        snprintf(out, room, "exceeded max depth");
+    else if (s.context == NULL)
+        snprintf(out, room, "unexpected end of JSON input");
+    else
+        snprintf(out, room, "invalid character %s %s", character, s.context);
     return true;
 }
