@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/yaml.h"
-#include "practice/api/json_fault.h"
 #include "practice/api/negotiate.h"
 #include "practice/schema/decode.h"
 #include "practice/schema/protobuf.h"
@@ -94,13 +93,16 @@ static struct value *parse_json(const struct body *body, struct error *err)
     value_free(value);
     if (err->kind == ERROR_MEMORY)
         return NULL;
-    struct buf fault = buf_make(sizeof err->message);
-    if (json_fault(body->bytes, body->length, &fault) && buf_ok(&fault))
-        error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault.bytes);
-    else if (err->kind == ERROR_NONE)
-        error_memory(err);
-    buf_free(&fault);
+    char fault[sizeof err->message / 2];
+    if (schema_syntax_error(body->bytes, body->length, fault, sizeof fault))
+        error_set(err, ERROR_INPUT, NULL, "couldn't get version/kind; json parse error: %s", fault);
     return NULL;
+}
+
+static bool has_text(const struct value *object, const char *key)
+{
+    const char *text = value_text(value_get(object, key));
+    return text != NULL && text[0] != '\0';
 }
 
 static bool read_json(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
@@ -109,7 +111,11 @@ static bool read_json(const struct body *body, struct call *call, struct vec *du
     struct value *value = parse_json(body, &err);
     if (value == NULL)
         return err.kind == ERROR_MEMORY ? no_memory(failure) : unrecognized(body, call, err.message, failure);
-    if (call->validation != VALIDATE_IGNORE && !body_duplicates(body->bytes, body->length, duplicates)) {
+    /* The decoder of built-in kinds looks into the text by itself; nothing may be added to the body before that. */
+    if (call->kind->crd == NULL && has_text(value, "apiVersion") && has_text(value, "kind")) {
+        call->text = body->bytes;
+        call->text_length = body->length;
+    } else if (call->validation != VALIDATE_IGNORE && !body_duplicates(body->bytes, body->length, duplicates)) {
         value_free(value);
         return no_memory(failure);
     }
