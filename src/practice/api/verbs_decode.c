@@ -172,12 +172,14 @@ static bool decode(struct call *call, struct value *document, const struct type_
 {
     struct vec complaints = vec_make(SCHEMA_COMPLAINTS, mem_free), all = vec_make(2 * SCHEMA_COMPLAINTS, mem_free);
     struct error err = ERROR_INIT;
-    bool wants = call->validation != VALIDATE_IGNORE, twice = wants && call->text == NULL && call->duplicates != NULL && call->duplicates->length > 0, ok = true;
+    bool wants = call->validation != VALIDATE_IGNORE, ok = true;
+    bool twice = wants && call->text == NULL && call->duplicates != NULL && call->duplicates->length > 0;
     struct vec *list = wants ? &complaints : NULL;
     struct value *before = twice ? value_copy(document) : NULL; /* decoding drops what it does not know */
     if (twice && before == NULL) {
         ok = false;
-    } else if (!(type->custom != NULL ? crd_decode(type->custom, document, list, &err) : schema_read(document, call->text, call->text_length, schema, list, &err))) {
+    } else if (!(type->custom != NULL ? crd_decode(type->custom, document, list, &err)
+                                      : schema_read(document, call->text, call->text_length, schema, list, &err))) {
         ok = err.kind != ERROR_MEMORY;
         buf_append_string(why, err.message);
     } else if (twice || complaints.length > 0) {
