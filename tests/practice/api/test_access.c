@@ -1,6 +1,5 @@
 /* Who asks: certificates, tokens, impersonation; and the cases of access/ (recorded by record-access, which says their form):
  * refusals, reviews, grants. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +13,15 @@
 
 #include "access_world.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "net/crypto.h"
 #include "practice/api/options.h"
 #include "practice/api/route.h"
 #include "practice/api/user.h"
+#include "steps.h"
 #include "verbs_world.h"
 
-enum { CASE = 4 << 20 };
 #define RBAC "rbac.authorization.k8s.io"
 #define ISSUER "https://kubernetes.default.svc.cluster.local"
 
@@ -326,18 +324,18 @@ static bool wants_uids(const char *text)
 }
 
 /* Asks whether it is allowed, as the server does, and then the API. */
-static void ask(struct world *world, char *const request[3], const char *body, struct reply *reply)
+static void ask(struct world *world, const struct step *step, struct reply *reply)
 {
     struct route route = {0};
     struct status failure = {0};
     struct attributes what;
-    char verb[ROUTE_VERB], *path = mem_string_n(request[1], strcspn(request[1], "?"));
+    char verb[ROUTE_VERB], *path = mem_string_n(step->path, strcspn(step->path, "?"));
     assert_true(route_parse(path, &route, &failure));
-    const char *query = strchr(request[1], '?');
+    const char *query = strchr(step->path, '?');
     const char *name = query != NULL && strstr(query, "metadata.name%3D") != NULL ? strstr(query, "%3D") + 3 : NULL;
-    route_attributes(&route, request[0], query != NULL && strstr(query, "watch=1") != NULL, name, verb, &what);
+    route_attributes(&route, step->method, query != NULL && strstr(query, "watch=1") != NULL, name, verb, &what);
     if (access_require(world->api.access, &world->user, &what, &failure)) {
-        assert_true(world_ask(world, request[0], request[1], request[2][0] != '\0' ? request[2] : NULL, body, reply));
+        assert_true(world_ask(world, step->method, step->path, step->type, step->body, reply));
         assert_true(state_commit(world->api.state, NULL));
     } else {
         *reply = (struct reply){.code = failure.code, .document = status_value(&failure)};
@@ -347,16 +345,16 @@ static void ask(struct world *world, char *const request[3], const char *body, s
     mem_free(path);
 }
 
-static bool compare(const char *file, char *const request[3], const char *body, int code, const char *answer,
-                    const struct reply *reply)
+static bool compare(const struct step *step, const struct reply *reply)
 {
-    struct value *recorded = json_parse(answer, strlen(answer), file, NULL), *wanted = shown(recorded),
+    struct value *recorded = json_parse(step->answer, strlen(step->answer), step->file, NULL), *wanted = shown(recorded),
                  *got = shown(reply->document);
     char *a = json_text(wanted, CASE), *b = json_text(got, CASE);
-    bool fine = reply->code == code && (value_equal(wanted, got) || (wants_uids(a) && wants_uids(b)));
-    if (!fine)
-        print_error("%s: %s %s %s\n  wanted %d %s\n  got    %d %s\n", file, request[0], request[1], body != NULL ? body : "",
-                    code, a, reply->code, b);
+    bool fine = reply->code == step->code && (value_equal(wanted, got) || (wants_uids(a) && wants_uids(b)));
+    if (!fine) {
+        print_error("wanted %d, got %d\n", step->code, reply->code);
+        steps_differ(step, "answer", a, b);
+    }
     mem_free(a);
     mem_free(b);
     value_free(recorded);
@@ -397,61 +395,33 @@ static void become(struct world *world, const char *words)
     world->user = access_world_user(*words != '\0' ? words + 1 : "kubernetes-admin system:masters system:authenticated");
 }
 
-static size_t run_case(const char *file)
+static bool run_case(const char *file, const struct vec *steps)
 {
     struct world world;
     struct crypto_key *key;
-    char path[1024], method[16] = "", url[1024], type[64], *body = NULL;
-    char *request[3] = {method, url, type};
-    int code = 0;
-    size_t failed = 0;
-    snprintf(path, sizeof path, "%s/access/%s", KT_TEST_CASES, file);
-    char *text = file_read(path, CASE, NULL, NULL);
-    assert_non_null(text);
+    bool fine = true;
+    (void)file;
     open_world(&world, &key);
-    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
-        if (*line == '@') {
-            become(&world, line + 1);
-        } else if (strncmp(line, "> ", 2) == 0) {
-            type[0] = '\0';
-            body = NULL;
-            code = 0;
-            assert_true(sscanf(line, "> %15s %1023s %63s", method, url, type) >= 2);
-        } else if (strncmp(line, "< ", 2) == 0) {
-            code = atoi(line + 2);
-        } else if (*line == '{' && code == 0) {
-            body = line;
-        } else if (*line == '{') {
-            struct reply reply;
-            ask(&world, request, body, &reply);
-            failed += compare(file, request, body, code, line, &reply) ? 0 : 1;
-            reply_free(&reply);
-        }
+    for (size_t i = 0; i < steps->length; i++) {
+        const struct step *step = steps->items[i];
+        struct reply reply;
+        if (step->who != NULL)
+            become(&world, step->who);
+        ask(&world, step, &reply);
+        fine = compare(step, &reply) && fine;
+        reply_free(&reply);
     }
     access_free(world.api.access);
     world.api.access = NULL;
     world_close(&world);
     crypto_key_free(key);
-    mem_free(text);
-    return failed;
+    return fine;
 }
 
 static void answers_are_those_of_a_real_server(void **state)
 {
     (void)state;
-    const char *only = getenv("KT_CASE");
-    DIR *folder = opendir(KT_TEST_CASES "/access");
-    assert_non_null(folder);
-    size_t count = 0, failed = 0;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (strstr(entry->d_name, ".case") == NULL || (only != NULL && strcmp(only, entry->d_name) != 0))
-            continue;
-        count++;
-        failed += run_case(entry->d_name);
-    }
-    closedir(folder);
-    assert_true(count > 0);
-    assert_int_equal(failed, 0);
+    steps_run_folder("access", run_case);
 }
 
 int test_access(void)

@@ -1,6 +1,5 @@
 /* The cases of admission/: what a real server answered (recorded by record-verbs, which says their form), asked of ours. Of an
  * answer that is no refusal only what admission writes is compared: everything but what the server owns in metadata. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,56 +9,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
 #include "practice/api/admission.h"
 #include "practice/api/lookup.h"
 #include "practice/api/quota.h"
+#include "steps.h"
 #include "verbs_world.h"
-
-enum { CASE = 4 << 20, LINE = 64 << 10 };
-
-struct step {
-    char method[16], path[1024], type[64], *body, *answer;
-    int code;
-    struct vec warnings;
-};
-
-static void free_step(void *data)
-{
-    struct step *step = data;
-    mem_free(step->body);
-    mem_free(step->answer);
-    vec_free(&step->warnings);
-    mem_free(step);
-}
-
-static struct vec read_steps(char *text)
-{
-    struct vec steps = vec_make(1000, free_step);
-    struct step *step = NULL;
-    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
-        if (*line == '#')
-            continue;
-        if (strncmp(line, "> ", 2) == 0) {
-            step = mem_zero(1, sizeof *step);
-            assert_non_null(step);
-            step->warnings = vec_make(100, mem_free);
-            assert_true(sscanf(line, "> %15s %1023s %63s", step->method, step->path, step->type) >= 2);
-            assert_true(vec_push(&steps, step));
-        } else if (strncmp(line, "< Warning: ", 11) == 0) {
-            assert_true(vec_push_string(&step->warnings, line + 11));
-        } else if (strncmp(line, "< ", 2) == 0) {
-            step->code = atoi(line + 2);
-        } else if (step->code != 0) {
-            step->answer = mem_string(line);
-        } else {
-            step->body = mem_string(line);
-        }
-    }
-    return steps;
-}
 
 /* "kube-api-access-" is followed by something new each time. */
 static struct value *plain(const struct value *v)
@@ -90,28 +46,21 @@ static struct value *shown(const struct value *document)
     return made;
 }
 
-static bool run_step(struct world *world, const char *name, size_t number, const struct step *step)
+static bool run_step(struct world *world, const struct step *step)
 {
     struct reply reply;
-    assert_true(world_ask(world, step->method, step->path, step->type[0] != '\0' ? step->type : NULL, step->body, &reply));
-    struct value *recorded = json_parse(step->answer, strlen(step->answer), name, NULL), *wanted = shown(recorded),
+    assert_true(world_ask(world, step->method, step->path, step->type, step->body, &reply));
+    struct value *recorded = json_parse(step->answer, strlen(step->answer), step->file, NULL), *wanted = shown(recorded),
                  *got = shown(reply.document);
     bool fine = reply.code == step->code && value_equal(wanted, got);
     if (!fine) {
         char *a = json_text(wanted, CASE), *b = json_text(got, CASE);
-        print_error("%s, step %zu: %s %s %s\n  wanted %d %s\n  got    %d %s\n", name, number, step->method, step->path,
-                    step->body != NULL ? step->body : "", step->code, a, reply.code, b);
+        print_error("wanted %d, got %d\n", step->code, reply.code);
+        steps_differ(step, "answer", a, b);
         mem_free(a);
         mem_free(b);
     }
-    for (size_t i = 0; i < step->warnings.length || i < reply.warnings.length; i++) {
-        const char *a = i < step->warnings.length ? step->warnings.items[i] : "nothing",
-                   *b = i < reply.warnings.length ? reply.warnings.items[i] : "nothing";
-        if (strcmp(a, b) == 0)
-            continue;
-        print_error("%s, step %zu: %s\n  wanted warning %s\n  got            %s\n", name, number, step->path, a, b);
-        fine = false;
-    }
+    fine = steps_same_warnings(step, &reply.warnings) && fine;
     value_free(recorded);
     value_free(wanted);
     value_free(got);
@@ -119,45 +68,26 @@ static bool run_step(struct world *world, const char *name, size_t number, const
     return fine;
 }
 
-static size_t run_case(const char *file)
+static bool run_case(const char *file, const struct vec *steps)
 {
     struct world world;
-    char path[1024], ns[256];
-    size_t failed = 0;
-    snprintf(path, sizeof path, "%s/admission/%s", KT_TEST_CASES, file);
-    char *text = file_read(path, CASE, NULL, NULL);
-    assert_non_null(text);
-    struct vec steps = read_steps(text);
-    assert_true(steps.length > 0);
+    char ns[256];
+    bool fine = true;
     snprintf(ns, sizeof ns, "kt-verbs-%.*s", (int)strcspn(file, "."), file);
     assert_true(world_open(&world));
     assert_true(world_namespace(&world, "default"));
     assert_true(world_namespace(&world, "kube-system"));
     assert_true(world_namespace(&world, ns));
-    for (size_t i = 0; i < steps.length; i++)
-        failed += run_step(&world, file, i + 1, steps.items[i]) ? 0 : 1;
+    for (size_t i = 0; i < steps->length; i++)
+        fine = run_step(&world, steps->items[i]) && fine;
     world_close(&world);
-    vec_free(&steps);
-    mem_free(text);
-    return failed;
+    return fine;
 }
 
 static void plug_ins_do_what_a_real_servers_do(void **state)
 {
     (void)state;
-    const char *only = getenv("KT_CASE");
-    DIR *folder = opendir(KT_TEST_CASES "/admission");
-    assert_non_null(folder);
-    size_t count = 0, failed = 0;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (strstr(entry->d_name, ".case") == NULL || (only != NULL && strcmp(only, entry->d_name) != 0))
-            continue;
-        count++;
-        failed += run_case(entry->d_name);
-    }
-    closedir(folder);
-    assert_true(count > 0);
-    assert_int_equal(failed, 0);
+    steps_run_folder("admission", run_case);
 }
 
 static bool post(struct world *world, const char *path, const char *body)

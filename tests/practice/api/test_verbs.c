@@ -1,5 +1,4 @@
 /* The cases of verbs/: what a real server answered, asked of ours (see record-verbs for their form). */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,82 +9,10 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "steps.h"
 #include "verbs_world.h"
-
-enum { CASE = 4 << 20 };
-
-struct step {
-    char *method, *path, *type, *body; /* type, body: NULL for none */
-    int code;
-    char version; /* 's'ame, 'n'ew, or 0 */
-    struct vec warnings;
-    char *answer;
-};
-
-static void free_step(void *item)
-{
-    struct step *step = item;
-    mem_free(step->method);
-    mem_free(step->path);
-    mem_free(step->type);
-    mem_free(step->body);
-    mem_free(step->answer);
-    vec_free(&step->warnings);
-    mem_free(step);
-}
-
-static char *join(char *to, const char *line)
-{
-    char *joined = to == NULL ? mem_string(line) : mem_printf("%s\n%s", to, line);
-    mem_free(to);
-    return joined;
-}
-
-static struct step *parse_request(const char *line)
-{
-    char method[16] = "", path[1024] = "", type[128] = "";
-    struct step *step = mem_zero(1, sizeof *step);
-    assert_non_null(step);
-    assert_true(sscanf(line, "> %15s %1023s %127s", method, path, type) >= 2);
-    step->method = mem_string(method);
-    step->path = mem_string(path);
-    step->type = type[0] != '\0' ? mem_string(type) : NULL;
-    step->warnings = vec_make(100, mem_free);
-    return step;
-}
-
-static struct vec parse_case(char *text)
-{
-    struct vec steps = vec_make(1000, free_step);
-    struct step *step = NULL;
-    bool answers = false;
-    for (char *line = text, *next = NULL; line != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        if (line[0] == '#' || line[0] == '\0')
-            continue;
-        if (strncmp(line, "> ", 2) == 0) {
-            step = parse_request(line);
-            assert_true(vec_push(&steps, step));
-            answers = false;
-        } else if (strncmp(line, "< Warning: ", 11) == 0) {
-            assert_true(vec_push_string(&step->warnings, line + 11));
-        } else if (strncmp(line, "< ", 2) == 0) {
-            step->code = atoi(line + 2);
-            step->version = strstr(line, " same") != NULL ? 's' : strstr(line, " new") != NULL ? 'n' : '\0';
-            answers = true;
-        } else if (answers) {
-            step->answer = join(step->answer, line);
-        } else {
-            step->body = join(step->body, line);
-        }
-    }
-    return steps;
-}
 
 static const char *const masked[][2] = {{"uid", "<uid>"},
                                         {"resourceVersion", "<version>"},
@@ -201,14 +128,6 @@ struct last {
     char uid[64], version[32];
 };
 
-/* cmocka's own printing ends after a kilobyte. */
-static bool differs(const char *name, size_t number, const struct step *step, const char *what, const char *wanted, const char *got)
-{
-    fprintf(stderr, "%s, step %zu: %s %s\n  body %s\n  %s, wanted: %s\n  but got: %s\n", name, number, step->method, step->path,
-            step->body != NULL ? step->body : "-", what, wanted, got);
-    return false;
-}
-
 /* Where two documents are not the same, one line each. */
 static void show_differences(const char *path, const struct value *wanted, const struct value *got)
 {
@@ -238,7 +157,7 @@ static void show_differences(const char *path, const struct value *wanted, const
         }
 }
 
-static bool check_version(const char *name, size_t number, const struct step *step, const struct value *document, struct last *last)
+static bool check_version(const struct step *step, const struct value *document, struct last *last)
 {
     const char *version = value_find_text(document, "metadata", "resourceVersion", NULL), *uid = value_find_text(document, "metadata", "uid", NULL);
     const char *kind = value_find_text(document, "kind", NULL);
@@ -247,13 +166,13 @@ static bool check_version(const char *name, size_t number, const struct step *st
         return true;
     bool same = strcmp(version, last->version) == 0;
     if (step->version != 0 && same != (step->version == 's'))
-        return differs(name, number, step, "version", step->version == 's' ? last->version : "a new one", version);
+        return steps_differ(step, "version", step->version == 's' ? last->version : "a new one", version);
     snprintf(last->uid, sizeof last->uid, "%s", uid != NULL ? uid : "");
     snprintf(last->version, sizeof last->version, "%s", version);
     return true;
 }
 
-static bool run_step(struct world *world, const char *name, size_t number, const struct step *step, struct last *last)
+static bool run_step(struct world *world, const struct step *step, struct last *last)
 {
     struct reply reply;
     char *body = fill_in(step->body, last->uid, last->version), *path = fill_in(step->path, last->uid, last->version);
@@ -261,7 +180,7 @@ static bool run_step(struct world *world, const char *name, size_t number, const
     assert_true(world_ask(world, step->method, path, step->type, body, &reply));
     mem_free(body);
     mem_free(path);
-    struct value *wanted = json_parse(step->answer, strlen(step->answer), name, NULL), *got = mask(reply.document, NULL);
+    struct value *wanted = json_parse(step->answer, strlen(step->answer), step->file, NULL), *got = mask(reply.document, NULL);
     assert_non_null(wanted);
     sort_managers(wanted);
     sort_managers(got);
@@ -269,62 +188,37 @@ static bool run_step(struct world *world, const char *name, size_t number, const
     snprintf(code, sizeof code, "%d", step->code);
     snprintf(other, sizeof other, "%d", reply.code);
     if (!fine) {
-        differs(name, number, step, "code", code, other);
+        steps_differ(step, "code", code, other);
         show_differences("", wanted, got);
     }
-    for (size_t i = 0; i < step->warnings.length || i < reply.warnings.length; i++) {
-        const char *want = i < step->warnings.length ? step->warnings.items[i] : "none",
-                   *have = i < reply.warnings.length ? reply.warnings.items[i] : "none";
-        if (strcmp(want, have) != 0)
-            fine = differs(name, number, step, "warning", want, have);
-    }
-    fine = check_version(name, number, step, reply.document, last) && fine;
+    fine = steps_same_warnings(step, &reply.warnings) && fine;
+    fine = check_version(step, reply.document, last) && fine;
     value_free(wanted);
     value_free(got);
     reply_free(&reply);
     return fine;
 }
 
-static bool run_case(const char *folder, const char *file)
+static bool run_case(const char *file, const struct vec *steps)
 {
     struct world world;
     struct last last = {"", ""};
-    char path[1024], ns[256];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    char *bytes = file_read(path, CASE, NULL, NULL);
-    assert_non_null(bytes);
-    struct vec steps = parse_case(bytes);
-    assert_true(steps.length > 0);
+    char ns[256];
     snprintf(ns, sizeof ns, "kt-verbs-%.*s", (int)(strlen(file) - strlen(".case")), file);
     assert_true(world_open(&world));
     assert_true(world_namespace(&world, "default"));
     assert_true(world_namespace(&world, ns));
     bool fine = true;
-    for (size_t i = 0; i < steps.length; i++)
-        fine = run_step(&world, file, i + 1, steps.items[i], &last) && fine;
+    for (size_t i = 0; i < steps->length; i++)
+        fine = run_step(&world, steps->items[i], &last) && fine;
     world_close(&world);
-    vec_free(&steps);
-    mem_free(bytes);
     return fine;
 }
 
 static void answers_are_those_of_a_real_server(void **state)
 {
     (void)state;
-    const char folder[] = KT_TEST_CASES "/verbs", *only = getenv("KT_CASE");
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    size_t count = 0, failed = 0;
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
-        const char *end = strrchr(entry->d_name, '.');
-        if (end == NULL || strcmp(end, ".case") != 0 || (only != NULL && strcmp(entry->d_name, only) != 0))
-            continue;
-        count++;
-        failed += !run_case(folder, entry->d_name);
-    }
-    closedir(directory);
-    assert_true(count > 0);
-    assert_int_equal(failed, 0);
+    steps_run_folder("verbs", run_case);
 }
 
 int test_verbs(void)
