@@ -23,6 +23,7 @@ enum { ANSWER_MOST = 64 << 10 };
 struct serving {
     struct app *app;
     struct server *server;
+    struct place_of_work place;
     struct controllers *controllers;
     struct loop_event *idle; /* NULL: it goes on for ever */
     int64_t idle_ms, used_ms;
@@ -141,8 +142,8 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
         options.port = 0;
         serving->server = server_new(serving->app->loop, &options, err);
     }
-    if (serving->server != NULL)
-        serving->controllers = controllers_new(server_api(serving->server), err);
+    if (serving->server != NULL && place_open(&serving->place, server_api(serving->server), err))
+        serving->controllers = controllers_new(&serving->place, err);
     return serving->controllers != NULL;
 }
 
@@ -179,6 +180,7 @@ int cluster_serve(struct app *app)
     }
     loop_drop(serving.idle);
     controllers_free(serving.controllers);
+    place_close(&serving.place);
     server_free(serving.server);
     practice_keys_free(&keys);
     mem_free(state_path);

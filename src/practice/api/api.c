@@ -14,7 +14,7 @@ enum { DOCUMENT = STATE_OBJECT + 4096, API_WARNINGS = 200 };
 
 int64_t api_now_ms(const struct api *api)
 {
-    return clock_wall_ms() + api->clock_offset_ms;
+    return api->clock != NULL ? cluster_clock_ms(api->clock) : clock_wall_ms();
 }
 
 void answer_free(struct answer *answer)

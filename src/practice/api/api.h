@@ -11,9 +11,11 @@
 #include "loop/loop.h"
 #include "practice/api/call.h"
 #include "practice/api/registry.h"
+#include "practice/clock/clock.h"
 #include "practice/state/state.h"
 
 struct access;
+struct backend;
 struct informers;
 struct crypto_key;
 
@@ -26,8 +28,9 @@ struct api {
     const struct crypto_key *token_key;   /* signs ServiceAccount tokens */
     const char *host;                     /* "127.0.0.1" */
     uint16_t port;
-    int64_t clock_offset_ms;              /* the cluster's clock is the wall's and this */
+    struct cluster_clock *clock;          /* the cluster's; NULL: the wall's */
     struct log *log;
+    const struct backend *backend;        /* who runs Pods; NULL: nobody */
     struct informers *informers;          /* what client.h's informers share; NULL until there is one */
 };
 

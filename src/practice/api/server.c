@@ -245,6 +245,8 @@ static bool start(struct server *server, struct loop *loop, const struct server_
     struct api *api = &server->api;
     api->loop = loop;
     api->log = options->log;
+    if ((api->clock = cluster_clock_new(loop, options->clock_offset_ms, err)) == NULL)
+        return false;
     if (!keep_texts(server, options))
         return error_memory(err);
     if (!crypto_random(&server->salt, sizeof server->salt, err))
@@ -337,6 +339,7 @@ void server_free(struct server *server)
         access_free(server->api.access);
     server->api.access = NULL;
     state_close(server->api.state);
+    cluster_clock_free(server->api.clock);
     if (server->api.registry != NULL)
         registry_free(server->api.registry);
     crypto_key_free(server->token_key);

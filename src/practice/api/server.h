@@ -22,6 +22,7 @@ struct server_options {
     const char *certificate, *key;   /* the server's, PEM */
     const char *authority;           /* the CA's certificate, PEM */
     const char *token_key;           /* PEM */
+    int64_t clock_offset_ms;         /* that the cluster's clock is ahead of the wall (clock.h) */
     struct log *log;
     void (*activity)(void *data);    /* called at each request (for --idle); may be NULL */
     /* POST /kubetutor/WHAT?QUERY, for those who may everything (RBAC: post on that path): does it and tells server_answer, now or later, how it went. NULL: 404. */

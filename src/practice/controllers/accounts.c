@@ -117,7 +117,7 @@ static void *start(const struct place_of_work *place, const char *name, const st
         return NULL;
     }
     *kept = (struct kept){.api = place->api, .client = place->client, .name = name, .make = make};
-    if ((kept->queue = workqueue_new(place->api->loop, place->api->state, work, kept, err)) != NULL && (kept->objects = informer_new(place->reader, resource, object_changed, kept, err)) != NULL &&
+    if ((kept->queue = workqueue_new(place->api->clock, place->api->state, work, kept, err)) != NULL && (kept->objects = informer_new(place->reader, resource, object_changed, kept, err)) != NULL &&
         (kept->namespaces = informer_new(place->reader, &namespaces, namespace_changed, kept, err)) != NULL)
         return kept;
     stop(kept);

@@ -40,7 +40,7 @@ static void *start(const struct place_of_work *place, struct error *err)
         return NULL;
     }
     aggregation->api = place->api;
-    if ((aggregation->queue = workqueue_new(place->api->loop, place->api->state, work, aggregation, err)) != NULL && (aggregation->roles = informer_new(place->reader, &roles, changed, aggregation, err)) != NULL)
+    if ((aggregation->queue = workqueue_new(place->api->clock, place->api->state, work, aggregation, err)) != NULL && (aggregation->roles = informer_new(place->reader, &roles, changed, aggregation, err)) != NULL)
         return aggregation;
     stop(aggregation);
     return NULL;

@@ -4,12 +4,12 @@
 #define KT_PRACTICE_CONTROLLERS_CONTROLLERS_H
 
 #include "base/error.h"
-#include "practice/api/api.h"
+#include "practice/work/place.h"
 
 struct controllers;
 
-/* Starts them all on the API's loop, through clients of their own identities. */
-struct controllers *controllers_new(struct api *api, struct error *err) __attribute__((warn_unused_result));
+/* Starts them all on the API's loop, through clients of their own identities; place->client is not used. */
+struct controllers *controllers_new(const struct place_of_work *place, struct error *err) __attribute__((warn_unused_result));
 void controllers_free(struct controllers *controllers);
 
 #endif

@@ -448,7 +448,7 @@ static void *start(const struct place_of_work *place, struct error *err)
         return NULL;
     }
     *garbage = (struct garbage){.api = place->api, .client = place->client, .graph = graph_make()};
-    if ((garbage->queue = workqueue_new(place->api->loop, place->api->state, work, garbage, err)) != NULL) {
+    if ((garbage->queue = workqueue_new(place->api->clock, place->api->state, work, garbage, err)) != NULL) {
         garbage->sources = (struct following){.api = place->api, .reader = place->reader, .queue = garbage->queue, .key = other_kinds, .wants = may_have_owners,
                                               .changed = changed, .ends = forget_source, .owner = garbage};
         if (kinds_start(&garbage->sources, err))

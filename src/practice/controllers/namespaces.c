@@ -303,7 +303,7 @@ static void *start(const struct place_of_work *place, struct error *err)
     }
     controller->api = place->api;
     controller->client = place->client;
-    if ((controller->queue = workqueue_new(place->api->loop, place->api->state, work, controller, err)) != NULL && (controller->informer = informer_new(place->reader, &namespaces, changed, controller, err)) != NULL)
+    if ((controller->queue = workqueue_new(place->api->clock, place->api->state, work, controller, err)) != NULL && (controller->informer = informer_new(place->reader, &namespaces, changed, controller, err)) != NULL)
         return controller;
     stop(controller);
     return NULL;

@@ -106,7 +106,7 @@ static void *start(const struct place_of_work *place, struct error *err)
         return NULL;
     }
     *controller = (struct quotas){.api = place->api, .client = place->client};
-    if ((controller->queue = workqueue_new(place->api->loop, place->api->state, work, controller, err)) != NULL &&
+    if ((controller->queue = workqueue_new(place->api->clock, place->api->state, work, controller, err)) != NULL &&
         (controller->informer = informer_new(place->reader, &quotas, quota_changed, controller, err)) != NULL) {
         controller->counted = (struct following){.api = place->api, .reader = place->reader, .queue = controller->queue, .key = other_kinds, .wants = may_be_counted,
                                                  .changed = object_changed, .owner = controller};

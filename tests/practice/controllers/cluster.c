@@ -23,7 +23,9 @@ void cluster_let_in(struct cluster *cluster)
 void cluster_start(struct cluster *cluster)
 {
     struct error err = ERROR_INIT;
-    cluster->controllers = controllers_new(server_api(cluster->world.server), &err);
+    if (!place_open(&cluster->place, server_api(cluster->world.server), &err))
+        fail_msg("place_open: %s", err.message);
+    cluster->controllers = controllers_new(&cluster->place, &err);
     if (cluster->controllers == NULL)
         fail_msg("controllers_new: %s", err.message);
 }
@@ -32,6 +34,7 @@ void cluster_stop(struct cluster *cluster)
 {
     controllers_free(cluster->controllers);
     cluster->controllers = NULL;
+    place_close(&cluster->place);
 }
 
 void cluster_open(struct cluster *cluster)

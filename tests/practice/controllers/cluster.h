@@ -11,6 +11,7 @@
 struct cluster {
     struct serve_world world;
     struct client *client; /* may everything */
+    struct place_of_work place;
     struct controllers *controllers;
 };
 

@@ -11,11 +11,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "practice/controllers/workqueue.h"
+#include "practice/work/workqueue.h"
 #include "practice/state/state.h"
 
 struct bench {
     struct loop *loop;
+    struct cluster_clock *clock;
     struct workqueue *queue;
     char order[4096];   /* the keys as they came, each with a comma */
     int calls, failing; /* so many calls fail */
@@ -41,18 +42,20 @@ static bool work(void *data, const char *key)
 
 static struct bench begin(void)
 {
-    return (struct bench){.loop = loop_new(NULL)};
+    struct loop *loop = loop_new(NULL);
+    return (struct bench){.loop = loop, .clock = cluster_clock_new(loop, 0, NULL)};
 }
 
 static void open_queue(struct bench *bench)
 {
-    bench->queue = workqueue_new(bench->loop, NULL, work, bench, NULL);
+    bench->queue = workqueue_new(bench->clock, NULL, work, bench, NULL);
     assert_non_null(bench->queue);
 }
 
 static void end(struct bench *bench)
 {
     workqueue_free(bench->queue);
+    cluster_clock_free(bench->clock);
     loop_free(bench->loop);
 }
 
@@ -236,10 +239,12 @@ static void a_queue_without_memory_is_none(void **state)
 {
     (void)state;
     struct loop *loop = loop_new(NULL);
+    struct cluster_clock *clock = cluster_clock_new(loop, 0, NULL);
+    assert_non_null(clock);
     for (int nth = 1;; nth++) {
         struct error err = ERROR_INIT;
         mem_fail_at(nth);
-        struct workqueue *queue = workqueue_new(loop, NULL, work, NULL, &err);
+        struct workqueue *queue = workqueue_new(clock, NULL, work, NULL, &err);
         mem_fail_at(0);
         if (queue != NULL) {
             assert_true(nth > 2);
@@ -248,6 +253,7 @@ static void a_queue_without_memory_is_none(void **state)
         }
         assert_int_equal(err.kind, ERROR_MEMORY);
     }
+    cluster_clock_free(clock);
     loop_free(loop);
 }
 
@@ -286,7 +292,9 @@ static void what_could_not_be_committed_makes_it_look_at_everything(void **state
     struct writer writer = {.state = state_open(NULL, loop, now, NULL, NULL)};
     assert_non_null(writer.state);
     writer.resource = state_resource_of(writer.state, "things");
-    writer.queue = workqueue_new(loop, writer.state, write_one, &writer, NULL);
+    struct cluster_clock *clock = cluster_clock_new(loop, 0, NULL);
+    assert_non_null(clock);
+    writer.queue = workqueue_new(clock, writer.state, write_one, &writer, NULL);
     assert_non_null(writer.queue);
     for (int nth = 1; nth < 40 && undone < 2; nth++) {
         writer.wrote = false;
@@ -313,6 +321,7 @@ static void what_could_not_be_committed_makes_it_look_at_everything(void **state
         loop_once(loop, 1000);
     workqueue_free(writer.queue); /* while the state still owes it a call */
     state_close(writer.state);
+    cluster_clock_free(clock);
     loop_free(loop);
 }
 

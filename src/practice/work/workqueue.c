@@ -1,6 +1,5 @@
-#include "practice/controllers/workqueue.h"
+#include "practice/work/workqueue.h"
 
-#include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "practice/state/state.h"
@@ -12,7 +11,7 @@ struct item {
     struct item *next; /* in the row of those to be done */
     bool ready;        /* stands there */
     bool later;        /* stands in the heap */
-    int64_t due_ms;    /* monotonic, of a later one */
+    int64_t due_ms;    /* by the cluster's clock, of a later one */
     int failures;      /* one after the other */
     size_t place;      /* in the heap */
 };
@@ -20,7 +19,10 @@ struct item {
 /* Only a new key takes memory: what it may need later is taken then. */
 struct workqueue {
     struct state *state;
-    struct loop_event *timer;
+    struct cluster_clock *clock;
+    struct loop_event *turn;     /* the next round */
+    struct cluster_timer *timer; /* the first that is due later */
+    bool holds;                  /* the clock */
     bool (*work)(void *data, const char *key);
     void *data;
     struct map items;             /* key -> struct item */
@@ -108,14 +110,15 @@ static void forget_if_idle(struct workqueue *queue, struct item *item)
 
 static void set_timer(struct workqueue *queue)
 {
-    int64_t left = -1;
-    if (queue->ready > 0)
-        left = 0;
-    else if (queue->later_count > 0) {
-        left = queue->later[0]->due_ms - clock_monotonic_ms();
-        left = left > 0 ? left : 0;
-    }
-    loop_set_timer(queue->timer, left);
+    bool holds = queue->ready > 0;
+    if (holds != queue->holds)
+        (holds ? cluster_clock_hold : cluster_clock_let_go)(queue->clock);
+    queue->holds = holds;
+    loop_set_timer(queue->turn, holds ? 0 : -1);
+    if (queue->later_count > 0)
+        cluster_timer_set(queue->timer, queue->later[0]->due_ms);
+    else
+        cluster_timer_stop(queue->timer);
 }
 
 static struct item *item_of(struct workqueue *queue, const char *key)
@@ -150,7 +153,7 @@ static void make_ready(struct workqueue *queue, struct item *item)
 
 static void make_later(struct workqueue *queue, struct item *item, int64_t ms)
 {
-    int64_t due = clock_monotonic_ms() + ms;
+    int64_t due = cluster_clock_ms(queue->clock) + ms;
     if (item->ready || (item->later && item->due_ms <= due))
         return;
     item->due_ms = due;
@@ -207,8 +210,13 @@ static bool do_one(struct workqueue *queue)
 /* Once the state owes no call any more. */
 static void free_at_last(struct workqueue *queue)
 {
-    loop_drop(queue->timer);
+    loop_drop(queue->turn);
+    cluster_timer_free(queue->timer);
+    if (queue->holds)
+        cluster_clock_let_go(queue->clock);
+    queue->turn = NULL;
     queue->timer = NULL;
+    queue->holds = false;
     queue->freed = true;
     if (queue->commits > 0)
         return;
@@ -244,7 +252,7 @@ static void follow_commit(struct workqueue *queue)
 static void round_of_work(void *data)
 {
     struct workqueue *queue = data;
-    int64_t now = clock_monotonic_ms();
+    int64_t now = cluster_clock_ms(queue->clock);
     while (queue->later_count > 0 && queue->later[0]->due_ms <= now)
         make_ready(queue, queue->later[0]);
     size_t count = queue->ready < WORKQUEUE_ROUND ? queue->ready : WORKQUEUE_ROUND;
@@ -257,15 +265,16 @@ static void round_of_work(void *data)
     set_timer(queue);
 }
 
-struct workqueue *workqueue_new(struct loop *loop, struct state *state, bool (*work)(void *data, const char *key), void *data, struct error *err)
+struct workqueue *workqueue_new(struct cluster_clock *clock, struct state *state, bool (*work)(void *data, const char *key), void *data, struct error *err)
 {
     struct workqueue *queue = mem_zero(1, sizeof *queue);
     if (queue == NULL) {
         error_memory(err);
         return NULL;
     }
-    *queue = (struct workqueue){.state = state, .work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free)};
-    if ((queue->all = item_of(queue, WORKQUEUE_ALL)) != NULL && (queue->timer = loop_add_timer(loop, -1, round_of_work, queue)) != NULL)
+    *queue = (struct workqueue){.clock = clock, .state = state, .work = work, .data = data, .items = map_make(WORKQUEUE_KEYS, item_free)};
+    if ((queue->all = item_of(queue, WORKQUEUE_ALL)) != NULL && (queue->timer = cluster_timer_new(clock, round_of_work, queue)) != NULL &&
+        (queue->turn = loop_add_timer(cluster_clock_loop(clock), -1, round_of_work, queue)) != NULL)
         return queue;
     free_at_last(queue);
     error_memory(err);
