@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "practice/state/checkpoint.h"
@@ -70,12 +71,22 @@ static const struct {
     [ADD_RESOURCE] = {"INSERT INTO resource VALUES(?1,?2)", "write"},
 };
 
+/* A file by what it is, not by its name. */
+struct seen {
+    char *path;
+    dev_t device;
+    ino_t number; /* 0: not seen yet */
+};
+
+enum { FILE_ITSELF, FILE_LOG, FILES };
+
 struct disk {
     struct store *store;
     sqlite3 *db;
     sqlite3_stmt *made[QUERIES];
     struct checkpoint *checkpoint; /* NULL: no log */
     char *path;
+    struct seen files[FILES]; /* without paths for a temporary file */
     uint64_t log_pages;
 };
 
@@ -92,6 +103,11 @@ struct disk *disk_open(const char *path, struct error *err)
 {
     struct disk *disk = mem_zero(1, sizeof *disk);
     bool ok = (disk != NULL && (disk->path = mem_string(path != NULL ? path : "a temporary file")) != NULL) || error_memory(err);
+    if (ok && path != NULL) {
+        disk->files[FILE_ITSELF].path = mem_string(path);
+        disk->files[FILE_LOG].path = mem_printf("%s-wal", path);
+        ok = (disk->files[FILE_ITSELF].path != NULL && disk->files[FILE_LOG].path != NULL) || error_memory(err);
+    }
     ok = ok && (path == NULL || (disk->checkpoint = checkpoint_new(path, err)) != NULL);
     if (!ok || (disk->store = store_open(path != NULL ? path : "", STATE_ID, migrations, err)) == NULL) {
         disk_close(disk);
@@ -112,6 +128,8 @@ void disk_close(struct disk *disk)
     for (int i = 0; i < QUERIES; i++)
         sqlite3_finalize(disk->made[i]);
     store_close(disk->store);
+    for (int i = 0; i < FILES; i++)
+        mem_free(disk->files[i].path);
     mem_free(disk->path);
     mem_free(disk);
 }
@@ -182,9 +200,30 @@ static bool run(struct disk *disk, enum query query, uint64_t number, struct err
     return ok;
 }
 
+/* Whoever deletes or replaces the files while they are open would take with them what is written from then on, and nobody would know before the next
+ * start. False: that has happened. */
+static bool is_there(struct disk *disk, struct error *err)
+{
+    for (int i = 0; i < FILES; i++) {
+        struct seen *seen = &disk->files[i];
+        struct stat now = {0};
+        bool found = seen->path != NULL && stat(seen->path, &now) == 0;
+        if (seen->number == 0 && found) {
+            seen->device = now.st_dev;
+            seen->number = now.st_ino;
+        }
+        if (seen->number != 0 && (!found || seen->number != now.st_ino || seen->device != now.st_dev))
+            return error_set(err, ERROR_INTERNAL, disk->path,
+                             "cannot write: %s was deleted or replaced while it was in use; put it back, or keep what is there (kubetutor cluster save FILE), "
+                             "start anew (kubetutor cluster down, kubetutor cluster up) and load it",
+                             seen->path);
+    }
+    return true;
+}
+
 bool disk_begin(struct disk *disk, struct error *err)
 {
-    return run(disk, BEGIN, 0, err);
+    return is_there(disk, err) && run(disk, BEGIN, 0, err);
 }
 
 bool disk_commit(struct disk *disk, struct error *err)

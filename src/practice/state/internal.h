@@ -68,6 +68,8 @@ void state_count_object(struct state *state, const struct object *object, bool t
 /* Numbers that are not in the file yet go into the open transaction. */
 bool state_save_resources(struct state *state, struct error *err) __attribute__((warn_unused_result));
 void state_resources_saved(struct state *state, bool committed);
+/* The file failed while it is in use: no fault of who asked, so ERROR_LIMIT (and what to do), ERROR_MEMORY, ERROR_BUSY or ERROR_INTERNAL. False. */
+bool state_blame_file(struct error *err);
 void state_on_round(void *state);  /* the two timers */
 void state_on_forget(void *state);
 void state_on_calm(void *state, int what);

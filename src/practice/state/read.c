@@ -156,7 +156,9 @@ bool state_list(struct state *state, state_resource resource, const char *only_n
         }
     }
     vec_free(&merge.past);
-    if (!ok)
+    if (!ok) {
         vec_free(objects);
+        state_blame_file(err);
+    }
     return ok;
 }

@@ -144,6 +144,19 @@ void state_trim(struct state *state, uint64_t most)
     }
 }
 
+bool state_blame_file(struct error *err)
+{
+    if (err == NULL)
+        return false;
+    if (err->kind == ERROR_LIMIT) {
+        struct error full = *err;
+        return error_set(err, ERROR_LIMIT, full.where, "%.400s; make room on that disk and try again", full.message);
+    }
+    if (err->kind != ERROR_MEMORY && err->kind != ERROR_BUSY)
+        err->kind = ERROR_INTERNAL;
+    return false;
+}
+
 /* All that is open, in one transaction. */
 static bool write_open(struct state *state, struct error *err)
 {
@@ -222,6 +235,7 @@ bool state_commit(struct state *state, struct error *err)
         state_look_for_history(state);
     } else {
         undo_open(state);
+        state_blame_file(&why);
         state->failure = why;
         if (err != NULL)
             *err = why;

@@ -6,7 +6,7 @@
  * Writing: state_put and state_delete change memory at once; the file follows in one transaction at the end of the loop's round (or after STATE_BATCH
  * writes). Only then state_after_commit's callbacks run, watches see the events, and readers should answer. If the commit fails (disk full), memory goes
  * back to what it was, and the callbacks get the error: nothing was acknowledged, nothing is half there; the versions of what was undone are not used again
- * by this process. Under writes that never pause, the commit of a round is put off now and then until the log has been brought to its end.
+ * by this process. No room is ERROR_LIMIT, any other failure of the file ERROR_INTERNAL: a file that was deleted or replaced under us, too. Under writes that never pause, the commit of a round is put off now and then until the log has been brought to its end.
  *
  * History: the newest versions stand in memory as a ring of events (STATE_RING bytes of superseded text at most), older ones are read from the file for
  * STATE_KEEP_MS (bounded by STATE_HISTORY bytes, too); before that a version is expired. No timer runs when there is nothing to forget.

@@ -123,6 +123,61 @@ static void a_disk_that_is_really_full_is_survived(void **state)
     assert_int_equal(umount(disk), 0);
 }
 
+/* A file's name is taken away and given back. */
+static void writes_fail_while_it_is_away(struct place *place, state_resource pods, const char *path)
+{
+    struct error err = ERROR_INIT;
+    char away[160];
+    snprintf(away, sizeof away, "%s.away", path);
+    assert_int_equal(rename(path, away), 0);
+    put(place->state, pods, "n", "a", "2");
+    assert_false(state_commit(place->state, &err));
+    assert_int_equal(err.kind, ERROR_INTERNAL);
+    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.message, "deleted or replaced"));
+    assert_string_equal(listed(place->state, pods, NULL, 0), "n/a=1");
+    assert_true(file_write(path, "other", 5, 0600, NULL)); /* another one in its place is no better */
+    put(place->state, pods, "n", "a", "3");
+    assert_false(state_commit(place->state, NULL));
+    assert_int_equal(rename(away, path), 0);
+}
+
+static void nothing_is_acknowledged_once_the_file_was_deleted_underneath(void **state)
+{
+    struct place *place = *state;
+    char log[160];
+    place_open(place);
+    snprintf(log, sizeof log, "%s-wal", place->path);
+    state_resource pods = state_resource_of(place->state, "pods");
+    put(place->state, pods, "n", "a", "1");
+    place_round(place);
+    writes_fail_while_it_is_away(place, pods, place->path);
+    writes_fail_while_it_is_away(place, pods, log);
+    put(place->state, pods, "n", "a", "4");
+    place_round(place);
+    place_close(place);
+    place_open(place);
+    assert_string_equal(listed(place->state, pods, NULL, 0), "n/a=4");
+}
+
+static void a_file_that_may_not_be_written_any_more_is_no_fault_of_who_writes(void **state)
+{
+    struct place *place = *state;
+    struct error err = ERROR_INIT;
+    place_open(place);
+    state_resource pods = state_resource_of(place->state, "pods");
+    put(place->state, pods, "n", "a", "1");
+    place_round(place);
+    sql(place->state, "PRAGMA query_only=1");
+    put(place->state, pods, "n", "a", "2");
+    assert_false(state_commit(place->state, &err));
+    assert_int_equal(err.kind, ERROR_INTERNAL);
+    assert_string_equal(listed(place->state, pods, NULL, 0), "n/a=1");
+    sql(place->state, "PRAGMA query_only=0");
+    put(place->state, pods, "n", "a", "3");
+    place_round(place);
+}
+
 /* ---- memory */
 
 /* Reads events until there are no more for now; a watch on a file that cannot be read for lack of memory is over. */
@@ -432,6 +487,8 @@ int test_faults(void)
         TEST(on_a_full_disk_all_of_a_round_is_undone_and_later_writes_work),
         TEST(a_put_that_has_to_commit_others_says_that_there_is_no_room),
         TEST(a_disk_that_is_really_full_is_survived),
+        TEST(nothing_is_acknowledged_once_the_file_was_deleted_underneath),
+        TEST(a_file_that_may_not_be_written_any_more_is_no_fault_of_who_writes),
         TEST(no_allocation_that_fails_does_harm),
         TEST(a_commit_without_memory_is_undone),
         TEST(after_a_kill_nothing_acknowledged_is_lost_and_no_version_used_twice),
