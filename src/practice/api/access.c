@@ -128,7 +128,7 @@ static bool is_always_allowed(const struct attributes *what)
 /* Nodes may do what the ClusterRole system:node says. The real server's node authorizer also looks at which pods run there. */
 static bool node_may(struct access *access, const struct user *user, const struct attributes *what)
 {
-    if (!user_is_node(user->name) || !user_has_group(user, "system:nodes"))
+    if (!user_is_node(user->name) || !user_has_group(user, USER_NODES))
         return false;
     const struct rbac_role *role = rbac_find(access->rbac, "ClusterRole", "", "system:node");
     for (size_t i = 0; role != NULL && i < role->count; i++)

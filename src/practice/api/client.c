@@ -14,6 +14,8 @@ struct client *client_new(struct api *api, const char *user, const char *manager
     bool made = client != NULL && user_start(&client->user, user) && user_add_group(&client->user, USER_AUTHENTICATED);
     if (made && user_is_account(user, &ns, &account))
         made = user_add_account_groups(&client->user, ns);
+    if (made && user_is_node(user))
+        made = user_add_group(&client->user, USER_NODES);
     mem_free(ns);
     mem_free(account);
     if (made) {
@@ -40,6 +42,11 @@ void client_free(struct client *client)
 int64_t client_now_ms(const struct client *client)
 {
     return api_now_ms(client->api);
+}
+
+struct loop *client_loop(const struct client *client)
+{
+    return client->api->loop;
 }
 
 bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns,
@@ -124,6 +131,14 @@ struct value *client_create(struct client *client, const struct client_resource 
     return run(client, resource, "create", "", &call, &done, err);
 }
 
+struct value *client_create_sub(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name,
+                                struct value *object, struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_CREATE, .ns = ns, .name = name, .body = object, .grace = -1};
+    return run(client, resource, "create", sub, &call, &done, err);
+}
+
 struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err)
 {
     bool done;
@@ -158,6 +173,15 @@ bool client_delete(struct client *client, const struct client_resource *resource
 {
     bool done;
     struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .propagation = propagation, .grace = -1};
+    value_free(run(client, resource, "delete", "", &call, &done, err));
+    return done;
+}
+
+bool client_delete_now(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid,
+                       struct error *err)
+{
+    bool done;
+    struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .grace = 0};
     value_free(run(client, resource, "delete", "", &call, &done, err));
     return done;
 }

@@ -18,10 +18,11 @@
 struct api;
 struct client;
 
-/* user: "system:serviceaccount:kube-system:namespace-controller", whose default roles count; manager: the field manager's name, as the real controllers have it. */
+/* user: "system:serviceaccount:kube-system:namespace-controller", whose default roles count, or "system:node:NAME"; manager: the field manager's name, as the real controllers have it. */
 struct client *client_new(struct api *api, const char *user, const char *manager, struct error *err) __attribute__((warn_unused_result));
 void client_free(struct client *client);
 int64_t client_now_ms(const struct client *client);
+struct loop *client_loop(const struct client *client);
 
 /* A resource: group ("" core), plural, version as written in code ("", "v1", "pods"). ns "" for cluster-scoped. Each answers with the object as it is afterwards (the caller frees), or NULL with the
  * error: ERROR_NOT_FOUND, ERROR_EXISTS, ERROR_CONFLICT, ERROR_INVALID, ERROR_DENIED ... */
@@ -30,11 +31,16 @@ struct client_resource {
 };
 struct value *client_get(struct client *client, const struct client_resource *resource, const char *ns, const char *name, struct error *err) __attribute__((warn_unused_result));
 struct value *client_create(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err) __attribute__((warn_unused_result)); /* takes object over */
+/* To a subresource that makes something ("token", "eviction") of the object of this name. Takes object over. */
+struct value *client_create_sub(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, struct value *object, struct error *err)
+    __attribute__((warn_unused_result));
 /* The object names its resourceVersion. sub "" or "status", "scale" ... Takes object over. */
 struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err) __attribute__((warn_unused_result));
 struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
                            struct error *err) __attribute__((warn_unused_result)); /* takes patch over */
 bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err);
+/* With a grace period of 0, as a kubelet does at a Pod's end. */
+bool client_delete_now(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, struct error *err);
 
 /* Deletes objects of a namespace as deletecollection would, but at most *budget of them, which is used up. stays is told of each one that is there afterwards, those included that wait for
  * something; false from it: no memory. False: some could not be deleted, the first one's reason is in err (the others were tried all the same). */

@@ -250,7 +250,7 @@ static bool complete(struct user *wanted, enum mode mode)
         mem_free(account);
     }
     if (mode == MODE_NODE || mode == MODE_ASSOCIATED_NODE)
-        ok = ok && user_add_group(wanted, "system:nodes");
+        ok = ok && user_add_group(wanted, USER_NODES);
     if (strcmp(wanted->name, USER_ANONYMOUS) == 0)
         return ok && user_add_group(wanted, USER_UNAUTHENTICATED);
     return ok && (user_has_group(wanted, USER_UNAUTHENTICATED) || user_add_group(wanted, USER_AUTHENTICATED));

@@ -11,6 +11,7 @@ enum { USER_GROUPS = 1024 };
 #define USER_MASTERS "system:masters"
 #define USER_AUTHENTICATED "system:authenticated"
 #define USER_UNAUTHENTICATED "system:unauthenticated"
+#define USER_NODES "system:nodes"
 #define USER_ANONYMOUS "system:anonymous"
 
 /* An empty one with a name. False: no memory (the user is then good for user_free). */
