@@ -59,7 +59,7 @@ static bool collect_fields(struct object_build *build, const struct schema_kind 
     unsigned count = 0;
     for (; selectors != NULL && selectors[count] != NULL && count < sizeof offsets / sizeof *offsets; count++) {
         offsets[count] = build->fields.length;
-        rules_field(document, selectors[count], &build->fields);
+        rules_field(storage, document, selectors[count], &build->fields);
         buf_append(&build->fields, "", 1);
     }
     if (!buf_ok(&build->fields))

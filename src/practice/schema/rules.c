@@ -175,19 +175,38 @@ void rules_validate_status(const struct schema_kind *kind, const struct value *o
         rules->validate_status(object, old, problems);
 }
 
-void rules_field(const struct value *object, const char *selector, struct buf *out)
+/* Field selectors of built-in kinds that are not just a path. */
+static const struct {
+    const char *selector;
+    const char *path[2];    /* the first that is there counts */
+    const char *absent;     /* what it is where none is */
+} special_fields[] = {
+    {"source", {"source.component", "reportingComponent"}, ""},
+    {"spec.hostNetwork", {"spec.hostNetwork"}, "false"},
+    {"spec.unschedulable", {"spec.unschedulable"}, "false"},
+    {"status.replicas", {"status.replicas"}, "0"},
+    {"status.successful", {"status.succeeded"}, "0"},
+};
+
+static const struct value *at_path(const struct value *object, const char *path)
 {
-    const struct value *at = object;
-    for (const char *part = selector; at != NULL && *part != '\0';) {
+    for (const char *part = path; object != NULL && *part != '\0';) {
         size_t length = strcspn(part, ".");
         char key[64];
         if (length >= sizeof key)
-            return;
+            return NULL;
         memcpy(key, part, length);
         key[length] = '\0';
-        at = value_get(at, key);
+        object = value_get(object, key);
         part += length + (part[length] == '.');
     }
+    return object;
+}
+
+/* False where nothing is there. */
+static bool put_field(const struct value *object, const char *path, struct buf *out)
+{
+    const struct value *at = at_path(object, path);
     const char *text = value_text(at);
     int64_t number;
     if (text != NULL)
@@ -196,4 +215,20 @@ void rules_field(const struct value *object, const char *selector, struct buf *o
         buf_append_string(out, value_is_true(at) ? "true" : "false");
     else if (value_as_int(at, &number))
         buf_printf(out, "%lld", (long long)number);
+    else
+        return false;
+    return text == NULL || *text != '\0';
+}
+
+void rules_field(const struct schema_kind *kind, const struct value *object, const char *selector, struct buf *out)
+{
+    for (size_t i = 0; kind->crd == NULL && i < sizeof special_fields / sizeof *special_fields; i++) {
+        const char *const *path = special_fields[i].path;
+        if (strcmp(selector, special_fields[i].selector) != 0)
+            continue;
+        if (!put_field(object, path[0], out) && (path[1] == NULL || !put_field(object, path[1], out)))
+            buf_append_string(out, special_fields[i].absent);
+        return;
+    }
+    put_field(object, selector, out);
 }

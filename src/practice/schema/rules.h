@@ -67,7 +67,8 @@ bool rules_prepare_status(const struct schema_kind *kind, struct value *object, 
 void rules_validate_create(const struct schema_kind *kind, const struct value *object, struct problems *problems);
 void rules_validate_update(const struct schema_kind *kind, const struct value *object, const struct value *old, struct problems *problems);
 void rules_validate_status(const struct schema_kind *kind, const struct value *object, const struct value *old, struct problems *problems);
-/* The value of a field selector ("metadata.name", one of rules->selectors) of an object: a text in `out` ("" where it is absent). */
-void rules_field(const struct value *object, const char *selector, struct buf *out);
+/* The value of a field selector ("metadata.name", one of rules->selectors) of an object: a text in `out` ("" where it is absent; what is false or 0
+ * unless it is said reads so in a built-in kind). */
+void rules_field(const struct schema_kind *kind, const struct value *object, const char *selector, struct buf *out);
 
 #endif

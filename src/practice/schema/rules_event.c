@@ -129,6 +129,7 @@ static void check_segment(const char *name, bool prefix, struct problems *proble
     name_problems(problems, place, name, prefix ? name_path_prefix(name) : name_path_segment(name));
 }
 
+/* Both versions' are places in one index of the stored objects: what both know stands at the same place. */
 static const char *const selectors[] = {"involvedObject.kind",
                                         "involvedObject.namespace",
                                         "involvedObject.name",
@@ -138,8 +139,8 @@ static const char *const selectors[] = {"involvedObject.kind",
                                         "involvedObject.fieldPath",
                                         "reason",
                                         "reportingComponent",
-                                        "source",
                                         "type",
+                                        "source",
                                         NULL};
 static const char *const new_selectors[] = {"regarding.kind",
                                             "regarding.namespace",

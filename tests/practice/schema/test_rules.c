@@ -421,12 +421,12 @@ static void a_pod_gets_its_own_time_to_end_and_nothing_to_wait_for_is_ended_at_o
     }
 }
 
-static void assert_field(const char *object, const char *selector, const char *wanted)
+static void assert_field(const char *version, const char *kind, const char *object, const char *selector, const char *wanted)
 {
     struct error err = ERROR_INIT;
     struct buf out = buf_make(1000);
     struct value *v = json_parse(object, strlen(object), "object", &err);
-    rules_field(v, selector, &out);
+    rules_field(schema_kind_at(version, kind), v, selector, &out);
     assert_string_equal(out.bytes != NULL ? out.bytes : "", wanted);
     buf_free(&out);
     value_free(v);
@@ -436,12 +436,38 @@ static void fields_are_selected_by_their_path(void **state)
 {
     static const char pod[] = "{\"metadata\": {\"name\": \"a\"}, \"spec\": {\"nodeName\": \"n\", \"hostNetwork\": true}, \"status\": {\"ready\": 3}}";
     (void)state;
-    assert_field(pod, "metadata.name", "a");
-    assert_field(pod, "spec.nodeName", "n");
-    assert_field(pod, "spec.hostNetwork", "true");
-    assert_field(pod, "status.ready", "3");
-    assert_field(pod, "status.phase", "");
-    assert_field(pod, "spec", "");
+    assert_field("v1", "Pod", pod, "metadata.name", "a");
+    assert_field("v1", "Pod", pod, "spec.nodeName", "n");
+    assert_field("v1", "Pod", pod, "spec.hostNetwork", "true");
+    assert_field("v1", "Pod", pod, "status.ready", "3");
+    assert_field("v1", "Pod", pod, "status.phase", "");
+    assert_field("v1", "Pod", pod, "spec", "");
+}
+
+static void fields_that_are_false_or_zero_unless_said_read_so(void **state)
+{
+    (void)state;
+    assert_field("v1", "Node", "{\"spec\": {}}", "spec.unschedulable", "false");
+    assert_field("v1", "Node", "{\"spec\": {\"unschedulable\": true}}", "spec.unschedulable", "true");
+    assert_field("v1", "Pod", "{}", "spec.hostNetwork", "false");
+    assert_field("apps/v1", "ReplicaSet", "{}", "status.replicas", "0");
+    assert_field("v1", "ReplicationController", "{\"status\": {\"replicas\": 2}}", "status.replicas", "2");
+    assert_field("batch/v1", "Job", "{\"status\": {\"succeeded\": 2}}", "status.successful", "2");
+    assert_field("batch/v1", "Job", "{}", "status.successful", "0");
+    assert_field("v1", "Event", "{\"source\": {\"component\": \"kubelet\"}, \"reportingComponent\": \"other\"}", "source", "kubelet");
+    assert_field("v1", "Event", "{\"source\": {\"component\": \"\"}, \"reportingComponent\": \"other\"}", "source", "other");
+}
+
+static void events_are_indexed_alike_in_both_versions(void **state)
+{
+    const char *const *core = rules_of(schema_kind_at("v1", "Event"))->selectors, *const *later = rules_of(schema_kind_at("events.k8s.io/v1", "Event"))->selectors;
+    (void)state;
+    for (size_t i = 0; later[i] != NULL; i++) {
+        const char *there = strrchr(later[i], '.') != NULL ? strrchr(later[i], '.') : later[i];
+        if (strcmp(there, "reportingController") == 0)
+            there = "reportingComponent";
+        assert_non_null(strstr(core[i], there));
+    }
 }
 
 static struct value *read_back(const char *text)
@@ -528,6 +554,8 @@ int test_rules(void)
         cmocka_unit_test(rules_are_found_by_kind),
         cmocka_unit_test(a_pod_gets_its_own_time_to_end_and_nothing_to_wait_for_is_ended_at_once),
         cmocka_unit_test(fields_are_selected_by_their_path),
+        cmocka_unit_test(fields_that_are_false_or_zero_unless_said_read_so),
+        cmocka_unit_test(events_are_indexed_alike_in_both_versions),
         cmocka_unit_test(events_have_two_sets_of_names),
         cmocka_unit_test(an_autoscaler_loses_nothing_in_v1),
         cmocka_unit_test(an_annotation_that_cannot_be_read_is_dropped),
