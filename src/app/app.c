@@ -20,7 +20,8 @@
 
 #define PLAY_OPTIONS (OPTION_BIT(OPTION_PACE) | OPTION_BIT(OPTION_KEEP) | OPTION_BIT(OPTION_WAIT))
 #define CHECK_OPTIONS (OPTION_BIT(OPTION_WAIT) | OPTION_BIT(OPTION_OUTPUT))
-#define CLUSTER_OPTIONS (OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_MERGE))
+#define CLUSTER_OPTIONS (OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_NODES) | \
+                         OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE))
 
 const struct command commands[] = {
     {"learn", "[LESSON[/STEP]]", N_("the tutor in the terminal, at the lesson or where you left off"), "  kubetutor\n  kubetutor learn init-containers --lang zh\n", 0, command_learn, 0, 1, false},
@@ -35,7 +36,7 @@ const struct command commands[] = {
     {"new", "PACK/LESSON", N_("a skeleton of a new lesson"), "  kubetutor new ~/my-lessons/first\n", 0, command_new, 1, 1, false},
     {"progress", "export|import FILE", N_("take your progress elsewhere (- is standard input or output)"), "  kubetutor progress export progress.json\n", 0, command_progress, 2, 2, false},
     {"doctor", "", N_("look at machine, terminal, kubectl and cluster, and say what to do"), "  kubetutor doctor\n", 0, command_doctor, 0, 0, false},
-    {"cluster", "up|down|status|reset|kubeconfig|save FILE|load FILE|serve", N_("the practice cluster, for those who have no other"), "  kubetutor cluster up\n  kubetutor cluster kubeconfig --merge\n  kubetutor cluster save before-lunch.db\n", CLUSTER_OPTIONS, command_cluster, 1, 2, false},
+    {"cluster", "up|down|status|reset|kubeconfig|save FILE|load FILE|clock [step DURATION]|serve", N_("the practice cluster, for those who have no other"), "  kubetutor cluster up\n  kubetutor cluster kubeconfig --merge\n  kubetutor cluster save before-lunch.db\n  kubetutor cluster clock step 5m\n", CLUSTER_OPTIONS, command_cluster, 1, 3, false},
     {"completion", "bash|zsh|fish", N_("a completion script for your shell"), "  source <(kubetutor completion bash)\n", 0, command_completion, 1, 1, false},
     {"help", "[COMMAND]", N_("what there is to do, or what one command does, with examples"), "  kubetutor help play\n", 0, command_help, 0, 1, false},
     {"version", "", N_("the version"), NULL, 0, command_version, 0, 0, false},

@@ -7,6 +7,7 @@
 
 #include "app/internal.h"
 #include "app/practice.h"
+#include "app/practice_parts.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/lang.h"
@@ -53,8 +54,8 @@ static struct kube_client *practice_client(struct app *app, struct error *err)
     return client;
 }
 
-/* POST /kubetutor/what?file=...; the answer's document is the caller's. */
-static struct value *ask(struct app *app, const char *what, const char *file, struct error *err)
+/* POST /kubetutor/what?key=value (value NULL: without); the answer's document is the caller's. */
+static struct value *ask(struct app *app, const char *what, const char *key, const char *value, struct error *err)
 {
     struct asked asked = {.app = app};
     struct practice_found found;
@@ -69,8 +70,8 @@ static struct value *ask(struct app *app, const char *what, const char *file, st
     if (client == NULL)
         return NULL;
     char *path = mem_printf("/kubetutor/%s", what);
-    if (file != NULL)
-        kube_query(&query, "file", file);
+    if (value != NULL)
+        kube_query(&query, key, value);
     struct kube_request request = {.method = "POST", .path = path, .query = query.length > 0 ? query.bytes : NULL};
     app->done = false;
     bool sent = path != NULL && buf_ok(&query) && kube_send(client, &request, NULL, answered, &asked, &asked.error) != NULL;
@@ -121,7 +122,13 @@ static int say_how(struct app *app)
 static int cluster_up(struct app *app)
 {
     struct asked asked = {.app = app};
-    struct practice_options options = {.ephemeral = app->values[OPTION_EPHEMERAL] != NULL, .idle = app->values[OPTION_IDLE]};
+    struct practice_options options = {
+        .ephemeral = app->values[OPTION_EPHEMERAL] != NULL,
+        .idle = app->values[OPTION_IDLE],
+        .nodes = app->values[OPTION_NODES],
+        .speed = app->values[OPTION_SPEED],
+        .clock_rate = app->values[OPTION_CLOCK_RATE],
+    };
     app->done = false;
     struct practice_start *start = practice_start(app->loop, &options, come_up, &asked, &asked.error);
     if (start == NULL)
@@ -144,7 +151,7 @@ static int cluster_status(struct app *app)
                                      : _("no practice cluster is running; kubetutor cluster up starts it"));
         return EXIT_FAILED;
     }
-    struct value *status = ask(app, "status", NULL, &err);
+    struct value *status = ask(app, "status", NULL, NULL, &err);
     if (status == NULL)
         return say_error(app, &err);
     printf(_("running: https://127.0.0.1:%u, pid %ld, %" PRId64 " objects, %s\n"), found.port, (long)found.pid,
@@ -180,7 +187,7 @@ static int cluster_ask(struct app *app, const char *what, bool wants_file, const
             return say_error(app, &err);
         }
     }
-    struct value *answer = ask(app, what, file, &err);
+    struct value *answer = ask(app, what, "file", file, &err);
     int code = answer != NULL ? EXIT_OK : say_error(app, &err);
     if (answer != NULL)
         print_safe(stdout, "%s\n", done);
@@ -202,6 +209,29 @@ static int cluster_save(struct app *app)
 static int cluster_load(struct app *app)
 {
     return cluster_ask(app, "load", true, _("loaded"));
+}
+
+/* ---- clock ---- */
+
+static int cluster_clock(struct app *app)
+{
+    struct error err = ERROR_INIT;
+    const char *step = app->arguments.length > 1 ? app->arguments.items[1] : NULL,
+               *by = app->arguments.length > 2 ? app->arguments.items[2] : NULL;
+    int64_t ms;
+    char now[21], ahead[16];
+    if (step != NULL && (strcmp(step, "step") != 0 || by == NULL))
+        return say_usage(_("cluster clock shows it; cluster clock step 5m lets five minutes pass, not %s"), step);
+    if (by != NULL && (!duration_parse(by, &ms) || ms == 0))
+        return say_usage(_("a step is a duration such as 5m, not %s"), by);
+    struct value *answer = ask(app, "clock", "step", by, &err);
+    if (answer == NULL)
+        return say_error(app, &err);
+    time_print(value_find_int(answer, 0, "now", NULL), now);
+    duration_print(value_find_int(answer, 0, "ahead", NULL), ahead);
+    printf(_("%s on the practice cluster, ahead by %s\n"), now, ahead);
+    value_free(answer);
+    return EXIT_OK;
 }
 
 /* ---- kubeconfig ---- */
@@ -300,39 +330,49 @@ static int cluster_kubeconfig(struct app *app)
 
 /* ---- the table ---- */
 
+#define SIMULATION_OPTIONS (OPTION_BIT(OPTION_NODES) | OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE))
+
 static const struct subcommand {
     const char *name;
     int (*run)(struct app *app);
-    size_t arguments; /* the name included */
+    size_t arguments, most; /* the name included */
     unsigned options;
 } subcommands[] = {
-    {"up", cluster_up, 1, OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE)},
-    {"down", cluster_down, 1, 0},
-    {"status", cluster_status, 1, 0},
-    {"reset", cluster_reset, 1, 0},
-    {"save", cluster_save, 2, 0},
-    {"load", cluster_load, 2, 0},
-    {"kubeconfig", cluster_kubeconfig, 1, OPTION_BIT(OPTION_MERGE)},
-    {"serve", cluster_serve, 1, OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | OPTION_BIT(OPTION_PORT)},
+    {"up", cluster_up, 1, 1, OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | SIMULATION_OPTIONS},
+    {"down", cluster_down, 1, 1, 0},
+    {"status", cluster_status, 1, 1, 0},
+    {"reset", cluster_reset, 1, 1, 0},
+    {"save", cluster_save, 2, 2, 0},
+    {"load", cluster_load, 2, 2, 0},
+    {"clock", cluster_clock, 1, 3, 0},
+    {"kubeconfig", cluster_kubeconfig, 1, 1, OPTION_BIT(OPTION_MERGE)},
+    {"serve", cluster_serve, 1, 1,
+     OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | OPTION_BIT(OPTION_PORT) | SIMULATION_OPTIONS},
 };
 
 int command_cluster(struct app *app)
 {
-    static const size_t own[] = {OPTION_EPHEMERAL, OPTION_IDLE, OPTION_MERGE, OPTION_PORT};
+    static const size_t own[] = {OPTION_EPHEMERAL, OPTION_IDLE,  OPTION_MERGE,     OPTION_PORT,
+                                 OPTION_NODES,     OPTION_SPEED, OPTION_CLOCK_RATE};
     const char *name = app->arguments.items[0];
     int64_t idle;
     for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++) {
         const struct subcommand *sub = &subcommands[i];
         if (strcmp(sub->name, name) != 0)
             continue;
-        if (app->arguments.length != sub->arguments)
+        if (app->arguments.length < sub->arguments || app->arguments.length > sub->most)
             return say_usage(sub->arguments == 2 ? _("cluster %s wants a file") : _("cluster %s takes nothing more"), name);
         for (size_t j = 0; j < sizeof own / sizeof *own; j++)
             if (app->values[own[j]] != NULL && (sub->options & OPTION_BIT(own[j])) == 0)
                 return say_usage(_("cluster %s does not take this option; see kubetutor help cluster"), name);
         if (app->values[OPTION_IDLE] != NULL && !duration_parse(app->values[OPTION_IDLE], &idle))
             return say_usage(_("--idle is a duration such as 30m, not %s"), app->values[OPTION_IDLE]);
+        struct practice_settings settings;
+        struct error err = ERROR_INIT;
+        if (!practice_settings_read(app->values[OPTION_NODES], app->values[OPTION_SPEED], app->values[OPTION_CLOCK_RATE],
+                                    &settings, &err))
+            return say_usage("%s", err.message);
         return sub->run(app);
     }
-    return say_usage(_("cluster has no \"%s\"; it has: up, down, status, reset, save, load, kubeconfig, serve"), name);
+    return say_usage(_("cluster has no \"%s\"; it has: up, down, status, reset, save, load, clock, kubeconfig, serve"), name);
 }

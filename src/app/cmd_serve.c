@@ -1,5 +1,6 @@
 /* cmd_serve.c: kubetutor cluster serve: the process that is the practice cluster. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "app/internal.h"
 #include "app/practice.h"
+#include "app/practice_parts.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -16,16 +18,15 @@
 #include "data/units.h"
 #include "net/http.h"
 #include "practice/api/server.h"
-#include "practice/controllers/controllers.h"
 
 enum { ANSWER_MOST = 64 << 10 };
 
 struct serving {
     struct app *app;
     struct server *server;
-    struct place_of_work place;
-    struct controllers *controllers;
-    struct loop_event *idle; /* NULL: it goes on for ever */
+    struct practice_parts *parts;
+    struct exchange *stepping; /* who waits for the end of a step of the clock */
+    struct loop_event *idle;   /* NULL: it goes on for ever */
     int64_t idle_ms, used_ms;
     bool ephemeral;
 };
@@ -51,11 +52,18 @@ static void maybe_idle(void *data)
 
 /* ---- what `cluster status|save|load|reset` ask ---- */
 
-/* The value of file=, decoded; the caller frees. NULL: not given, or no absolute path. */
+/* The only parameter's value, decoded, if it has this key; the caller frees. */
+static char *parameter(const char *query, const char *key)
+{
+    size_t length = strlen(key);
+    const char *at = strncmp(query, key, length) == 0 && query[length] == '=' ? query + length + 1 : NULL;
+    return at != NULL ? http_unescape(at, strcspn(at, "&"), true) : NULL;
+}
+
+/* The value of file=. NULL: not given, or no absolute path. */
 static char *file_of(const char *query)
 {
-    const char *at = strncmp(query, "file=", 5) == 0 ? query + 5 : NULL;
-    char *file = at != NULL ? http_unescape(at, strcspn(at, "&"), true) : NULL;
+    char *file = parameter(query, "file");
     if (file != NULL && file[0] == '/')
         return file;
     mem_free(file);
@@ -92,12 +100,54 @@ static void say_outcome(void *asked, const struct error *err)
     buf_free(&answer);
 }
 
+static void say_clock(const struct serving *serving, struct exchange *asked)
+{
+    const struct cluster_clock *clock = server_api(serving->server)->clock;
+    struct buf answer = buf_make(ANSWER_MOST);
+    buf_printf(&answer, "{\"now\":%" PRId64 ",\"ahead\":%" PRId64 "}", cluster_clock_ms(clock), cluster_clock_offset(clock));
+    server_answer(asked, 200, &answer);
+    buf_free(&answer);
+}
+
+static void stepped(void *data)
+{
+    struct serving *serving = data;
+    struct exchange *asked = serving->stepping;
+    serving->stepping = NULL;
+    if (!serving->ephemeral)
+        practice_clock_write(cluster_clock_offset(server_api(serving->server)->clock));
+    say_clock(serving, asked);
+}
+
+/* Shows the clock, or steps it: the answer comes when everything that was due on the way is done. */
+static void control_clock(struct serving *serving, const char *query, struct exchange *asked)
+{
+    struct error err = ERROR_INIT;
+    char *by = parameter(query, "step");
+    int64_t ms = 0;
+    if (by == NULL) {
+        say_clock(serving, asked);
+        return;
+    }
+    bool ok = duration_parse(by, &ms) || error_set(&err, ERROR_INPUT, NULL, "step= must be a duration");
+    ok = ok && cluster_clock_step(server_api(serving->server)->clock, ms, stepped, serving, &err);
+    if (ok)
+        serving->stepping = asked;
+    else
+        say_outcome(asked, &err);
+    mem_free(by);
+}
+
 static void control(void *data, const char *what, const char *query, struct exchange *asked)
 {
     struct serving *serving = data;
     struct error err = ERROR_INIT;
     if (strcmp(what, "status") == 0) {
         say_status(serving, asked);
+        return;
+    }
+    if (strcmp(what, "clock") == 0) {
+        control_clock(serving, query, asked);
         return;
     }
     char *file = file_of(query);
@@ -122,6 +172,10 @@ static void control(void *data, const char *what, const char *query, struct exch
 static bool begin(struct serving *serving, const struct practice_keys *keys, const char *state_path, struct error *err)
 {
     const char *asked = serving->app->values[OPTION_PORT];
+    struct practice_settings settings;
+    if (!practice_settings_read(serving->app->values[OPTION_NODES], serving->app->values[OPTION_SPEED],
+                                serving->app->values[OPTION_CLOCK_RATE], &settings, err))
+        return false;
     long wanted = asked != NULL ? strtol(asked, NULL, 10) : PRACTICE_PORT;
     struct server_options options = {
         .state_path = state_path,
@@ -131,6 +185,7 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
         .key = keys->server_key,
         .authority = keys->authority,
         .token_key = keys->token_key,
+        .clock_offset_ms = serving->ephemeral ? 0 : practice_clock_read(),
         .log = &serving->app->log,
         .activity = used,
         .control = control,
@@ -142,9 +197,9 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
         options.port = 0;
         serving->server = server_new(serving->app->loop, &options, err);
     }
-    if (serving->server != NULL && place_open(&serving->place, server_api(serving->server), err))
-        serving->controllers = controllers_new(&serving->place, err);
-    return serving->controllers != NULL;
+    if (serving->server != NULL)
+        serving->parts = practice_parts_new(serving->server, &settings, NULL, &serving->app->log, err);
+    return serving->parts != NULL;
 }
 
 static bool open_for_all(struct serving *serving, const struct practice_keys *keys, int lock, struct error *err)
@@ -179,8 +234,14 @@ int cluster_serve(struct app *app)
         loop_run(app->loop);
     }
     loop_drop(serving.idle);
-    controllers_free(serving.controllers);
-    place_close(&serving.place);
+    if (serving.stepping != NULL) { /* it will not come to its end */
+        struct error ended = ERROR_INIT;
+        error_set(&ended, ERROR_CANCELLED, NULL, "the practice cluster has ended");
+        say_outcome(serving.stepping, &ended);
+    }
+    practice_parts_free(serving.parts);
+    if (ok && !serving.ephemeral)
+        practice_clock_write(cluster_clock_offset(server_api(serving.server)->clock));
     server_free(serving.server);
     practice_keys_free(&keys);
     mem_free(state_path);

@@ -57,7 +57,8 @@ bool practice_find(struct practice_found *found, struct error *err) __attribute_
 
 struct practice_options {
     bool ephemeral;
-    const char *idle; /* as --idle takes it; NULL: never */
+    const char *idle;                       /* as --idle takes it; NULL: never */
+    const char *nodes, *speed, *clock_rate; /* as the options take them; NULL: the usual */
 };
 /* Finds it, or starts it and waits until it is ready (10 s at most); done is called once from the loop, error NULL when it
  * serves. NULL: err, done is not called. */

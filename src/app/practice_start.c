@@ -174,16 +174,22 @@ static void word_came(void *data, int what)
 /* In the child: a process of its own, that outlives us and our terminal. */
 static void become_server(const struct practice_options *options, int ready, int log)
 {
-    const char *arguments[8] = {"kubetutor", "cluster", "serve"};
+    const char *const valued[][2] = {{"--idle", options->idle},
+                                     {"--nodes", options->nodes},
+                                     {"--speed", options->speed},
+                                     {"--clock-rate", options->clock_rate}};
+    const char *arguments[16] = {"kubetutor", "cluster", "serve"};
     char number[16];
     size_t count = 3;
     struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigset_t none;
     if (options->ephemeral)
         arguments[count++] = "--ephemeral";
-    if (options->idle != NULL) {
-        arguments[count++] = "--idle";
-        arguments[count++] = options->idle;
+    for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+        if (valued[i][1] == NULL)
+            continue;
+        arguments[count++] = valued[i][0];
+        arguments[count++] = valued[i][1];
     }
     setsid();
     if (fork() != 0)

@@ -23,7 +23,7 @@ enum { NETWORK_ADDRESS = 46, NETWORK_NAME = 254 };
 enum network_answer { NETWORK_FOUND, NETWORK_NO_NAME /* NXDOMAIN */, NETWORK_NO_DATA /* the name is there, not of this type */ };
 enum network_type { NETWORK_A, NETWORK_AAAA, NETWORK_CNAME, NETWORK_SRV, NETWORK_PTR };
 /* One whole name without the final dot ("web.shop.svc.cluster.local"; search domains are the caller's). Services (ClusterIP, headless with ready or publishNotReadyAddresses endpoints, ExternalName), Pods
- * by hostname and subdomain, by dashed address; CoreDNS's kubernetes plug-in. Records are texts: an address, a name, "priority weight port target". The list is made with vec_make(..., mem_free). */
+ * by hostname and subdomain, by dashed address; CoreDNS's kubernetes plug-in. An ExternalName is found as the name it stands for, whatever address was asked for (it is a CNAME). Records are texts: an address, a name, "priority weight port target". The list is made with vec_make(..., mem_free). */
 enum network_answer network_lookup(const struct network *network, const char *name, enum network_type type, struct vec *records);
 #define NETWORK_DOMAIN "cluster.local"
 #define NETWORK_DNS "10.96.0.10" /* Service kube-system/kube-dns */
@@ -32,9 +32,10 @@ enum network_answer network_lookup(const struct network *network, const char *na
 
 enum network_outcome {
     NETWORK_POD,         /* at ip, port: a Pod's, or the node's own for host_network */
-    NETWORK_API,         /* the API server itself (Service default/kubernetes) */
-    NETWORK_REFUSED,     /* nothing is there: a Service without endpoints, a port that it does not have, a Pod's port is for the runtime to tell */
-    NETWORK_DROPPED,     /* a policy, or an address of the cluster behind which nobody is: it would hang until a time-out */
+    NETWORK_API,         /* the API server itself (Service default/kubernetes, or its endpoint) */
+    NETWORK_NAMES,       /* the cluster's DNS server */
+    NETWORK_REFUSED,     /* a Service without endpoints; whether a Pod's port refuses is for the runtime to tell */
+    NETWORK_DROPPED,     /* it would hang until a time-out: a policy, an address of the cluster behind which nobody is, a port that a Service does not have */
     NETWORK_OUTSIDE,     /* an address that is not the cluster's: a simulated network has nothing there */
 };
 struct network_way {
