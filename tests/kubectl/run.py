@@ -28,7 +28,7 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uid>", 0),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", "<time>", 0),
     (r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "<time>", 0),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}", "<time>", 0),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4}", "<time>", 0),
     (r"/tmp/(LIVE|MERGED)-\d+", r"<\1>", 0),
     (r"(resourceVersion\"?:\s*)\"\d+\"", r'\1"<version>"', 0),
     (r"(resourceVersion=|resourceVersion: |resource version |Resource Version:\s+)\d+", r"\1<version>", 0),
@@ -62,7 +62,7 @@ def sorted_items(text):
 
 def masked(text, cluster):
     for own, mask in cluster.own:
-        text = text.replace(own, mask)
+        text = own.sub(mask, text)
     for pattern, mask in MASKS:
         if pattern.pattern.startswith("[ \\t]{2,}"):  # columns move with the width of what was masked; the indent of a line stays
             text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", mask, text)
@@ -80,7 +80,7 @@ class Cluster:
         self.kubectl, self.kubeconfig, self.folder = kubectl, kubeconfig, folder
         os.makedirs(folder, exist_ok=True)
         port = re.search(r"server: [\"']?https://[^:]+:(\d+)", open(kubeconfig, encoding="utf-8").read()).group(1)
-        self.own = [(folder, "<folder>"), (port, "<port>")]
+        self.own = [(re.compile(re.escape(folder)), "<folder>"), (re.compile(rf"(?<![\w-]){port}(?![\w-])"), "<port>")]  # not inside of a uid
         self.path = os.path.join(folder, "bin")
         os.makedirs(self.path, exist_ok=True)
         with open(os.path.join(self.path, "kubectl"), "w", encoding="utf-8") as file:

@@ -5,7 +5,9 @@
 #include "base/mem.h"
 #include "practice/api/openapi.h"
 
-enum path_place { PLACE_COLLECTION, PLACE_ITEM, PLACE_SUB };
+enum path_place { PLACE_COLLECTION, PLACE_EVERYWHERE /* of all namespaces */, PLACE_ITEM, PLACE_SUB };
+
+#define LIST_PARAMETERS "allowWatchBookmarks continue fieldSelector labelSelector limit resourceVersion resourceVersionMatch sendInitialEvents timeoutSeconds watch"
 
 static const struct operation {
     enum path_place place;
@@ -15,7 +17,8 @@ static const struct operation {
     enum { ANSWER_OBJECT, ANSWER_LIST, ANSWER_STATUS } answer;
     const char *verb_word;
 } operations[] = {
-    {PLACE_COLLECTION, VERB_LIST, "get", "list", "allowWatchBookmarks continue fieldSelector labelSelector limit resourceVersion resourceVersionMatch sendInitialEvents timeoutSeconds watch", BODY_NONE, ANSWER_LIST, "list"},
+    {PLACE_COLLECTION, VERB_LIST, "get", "list", LIST_PARAMETERS, BODY_NONE, ANSWER_LIST, "list"},
+    {PLACE_EVERYWHERE, VERB_LIST, "get", "list", LIST_PARAMETERS, BODY_NONE, ANSWER_LIST, "list"},
     {PLACE_COLLECTION, VERB_CREATE, "post", "post", "dryRun fieldManager fieldValidation", BODY_OBJECT, ANSWER_OBJECT, "create"},
     {PLACE_COLLECTION, VERB_DELETE_COLLECTION, "delete", "deletecollection", "continue dryRun fieldSelector gracePeriodSeconds labelSelector limit propagationPolicy resourceVersion", BODY_OPTIONS, ANSWER_STATUS, "deleteCollection"},
     {PLACE_ITEM, VERB_GET, "get", "get", NULL, BODY_NONE, ANSWER_OBJECT, "read"},
@@ -155,7 +158,9 @@ static void operation_id(const struct operation *operation, const struct schema_
 {
     const char *group = kind->group[0] == '\0' ? "core" : kind->group;
     buf_printf(out, "%s%c%.*s%c%s%s%s", operation->verb_word, toupper((unsigned char)group[0]), (int)strcspn(group + 1, "."), group + 1, toupper((unsigned char)kind->version[0]), kind->version + 1,
-               kind->namespaced ? "Namespaced" : "", kind->kind);
+               kind->namespaced && operation->place != PLACE_EVERYWHERE ? "Namespaced" : "", kind->kind);
+    if (operation->place == PLACE_EVERYWHERE)
+        buf_append_string(out, "ForAllNamespaces");
     if (sub != NULL)
         buf_printf(out, "%c%s", toupper((unsigned char)sub[0]), sub + 1);
 }
@@ -182,11 +187,11 @@ static void path_item(const struct schema_kind *kind, const struct schema_subres
         comma = ",";
     }
     buf_printf(out, "%s\"parameters\":[", comma);
-    if (place != PLACE_COLLECTION) {
+    if (place == PLACE_ITEM || place == PLACE_SUB) {
         parameter("name", 4, "path", form, out);
         buf_append_string(out, ",");
     }
-    if (kind->namespaced) {
+    if (kind->namespaced && place != PLACE_EVERYWHERE) {
         parameter("namespace", 9, "path", form, out);
         buf_append_string(out, ",");
     }
@@ -208,7 +213,8 @@ static void path(const struct schema_kind *kind, const struct schema_subresource
     struct buf text = buf_make(OPENAPI_PIECE);
     buf_append_string(&text, "\"");
     root_of(kind, &text);
-    buf_printf(&text, "%s%s%s%s%s\":{", kind->namespaced ? "namespaces/{namespace}/" : "", kind->plural, place == PLACE_COLLECTION ? "" : "/{name}", sub != NULL ? "/" : "", sub != NULL ? sub->name : "");
+    buf_printf(&text, "%s%s%s%s%s\":{", kind->namespaced && place != PLACE_EVERYWHERE ? "namespaces/{namespace}/" : "", kind->plural,
+               place == PLACE_ITEM || place == PLACE_SUB ? "/{name}" : "", sub != NULL ? "/" : "", sub != NULL ? sub->name : "");
     path_item(kind, sub, place, sub != NULL ? sub->verbs : kind->verbs, form, &text);
     piece(data, &text);
     buf_free(&text);
@@ -217,6 +223,8 @@ static void path(const struct schema_kind *kind, const struct schema_subresource
 void openapi_paths(const struct schema_kind *kind, const struct openapi_form *form, openapi_piece *piece, void *data)
 {
     path(kind, NULL, PLACE_COLLECTION, form, piece, data);
+    if (kind->namespaced && (kind->verbs & VERB_LIST) != 0) /* kubectl 1.27 explains a kind only if it finds it here */
+        path(kind, NULL, PLACE_EVERYWHERE, form, piece, data);
     if ((kind->verbs & (VERB_GET | VERB_UPDATE | VERB_PATCH | VERB_DELETE)) != 0)
         path(kind, NULL, PLACE_ITEM, form, piece, data);
     for (const struct schema_subresource *sub = kind->subresources; sub != NULL && sub->name != NULL; sub++)
