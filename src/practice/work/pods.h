@@ -53,7 +53,7 @@ void pods_unfollow(struct pods_follower *follower); /* NULL is fine */
 const struct pod_view *pods_get(const struct pods *pods, const char *ns, const char *name);
 const struct pod_view *pods_by_uid(const struct pods *pods, const char *uid);
 const struct pod_view *pods_by_ip(const struct pods *pods, const char *ip); /* not those of the host's network, and none that has ended */
-/* Walks: `after` NULL is the start, NULL the end. The Pods that an owner's uid controls; of a node ("": that have none); of a namespace, by name. */
+/* Walks: `after` NULL is the start, NULL the end. The Pods that an owner's uid controls ("": that nobody controls); of a node ("": that have none); of a namespace, by name. */
 const struct pod_view *pods_next_owned(const struct pods *pods, const char *uid, const struct pod_view *after);
 const struct pod_view *pods_next_on(const struct pods *pods, const char *node, const struct pod_view *after);
 const struct pod_view *pods_next_in(const struct pods *pods, const char *ns, const struct pod_view *after);
