@@ -6,7 +6,9 @@
  * with a Kubernetes Status as the body: 400 malformed, 408 too slow, 413 body, 431 head, 501 transfer coding.
  *
  * What a client can hold: one head (head_maximum), one body (body_maximum), and HTTP_UNSENT bytes of answers; a streamed source is only asked for more
- * below that. A client that reads nothing for write_ms while bytes wait is cut off.
+ * below that. A client that reads nothing for write_ms while bytes wait is cut off, of a patient stream or an upgraded connection after quiet_ms.
+ *
+ * An upgraded connection (101) is a byte stream of the handler's, bounded both ways: http_upgrade.
  */
 #ifndef KT_NET_HTTP_H
 #define KT_NET_HTTP_H
@@ -37,6 +39,7 @@ struct http_options {
     int64_t body_ms;              /* longest pause inside a body; 0: 30 s */
     int64_t idle_ms;              /* a kept connection without a request; 0: 120 s */
     int64_t write_ms;             /* see above; 0: 60 s */
+    int64_t quiet_ms;             /* an upgraded connection on which nothing moves; 0: 4 h, which is a kubelet's */
     void (*request)(void *data, struct http_request *request); /* a whole request; must be answered once, now or later */
     void *data;
     struct log *log;              /* a line a request: method, path without query's secrets, status, bytes, ms; NULL: none */
@@ -83,6 +86,7 @@ enum http_more {
 struct http_source {
     /* Writes the next part with http_write, about 64 KiB at a time. Called from the loop, never from inside http_stream or http_wake. */
     enum http_more (*more)(void *data, struct http_request *request);
+    bool patient; /* who reads may pause for long: a log in a pager */
     /* Called exactly once, at the end or when the connection is gone; the request is dead then. Frees data.
      * From the loop, or from inside http_server_free; from inside http_stream if the connection is gone already. */
     void (*closed)(void *data);
@@ -96,6 +100,25 @@ void http_write(struct http_request *request, const void *bytes, size_t length);
 void http_wake(struct http_request *request);
 /* Bytes that wait to be written. */
 size_t http_unsent(const struct http_request *request);
+
+/* Upgrades. True if the client asks for this protocol ("websocket"; case is ignored) in place of HTTP/1.1. */
+bool http_wants_upgrade(const struct http_request *request, const char *protocol);
+
+/* Called from the loop, never from inside the functions below. After http_leave none is called. */
+struct http_upgraded {
+    size_t (*received)(void *data, const void *bytes, size_t length); /* the number that was taken; fewer: the rest waits for http_resume, and the client is not read meanwhile */
+    void (*room)(void *data);   /* after an http_send that did not take all */
+    void (*ended)(void *data);  /* the client sends no more (or is gone, which looks alike); bytes can still be sent. After all that was received */
+    void (*closed)(void *data); /* the connection is gone, the request is dead. From the loop or http_server_free; from inside http_upgrade where it is gone already */
+};
+/* Sends 101 with the protocol and the headers that were added; from now on the request stands for the connection, until `closed` or http_leave. Without memory, or where
+ * a header could not be added, the connection is closed. */
+void http_upgrade(struct http_request *request, const char *protocol, const struct http_upgraded *upgraded, void *data);
+/* Sends bytes (copied); the number that was taken: no more than HTTP_UNSENT wait at a time. */
+size_t http_send(struct http_request *request, const void *bytes, size_t length) __attribute__((warn_unused_result));
+void http_resume(struct http_request *request); /* offers again what `received` left */
+void http_send_end(struct http_request *request); /* nothing more will be sent: closes our half after what waits */
+void http_leave(struct http_request *request); /* lets go: what waits is sent, then the connection is closed. The request is dead. `closed` is not called */
 
 /* Decodes %XX (and, in a query, '+') of `length` bytes; the caller frees. NULL: malformed, a NUL in it, not UTF-8 (errno is EINVAL), or no
  * memory (ENOMEM). */

@@ -121,6 +121,16 @@ static struct head head_for(const struct http_request *request, int status, cons
                          .more = request->head.bytes};
 }
 
+void answer_switch(struct http_request *request)
+{
+    struct connection *connection = request->connection;
+    struct head head = {.status = request->status, .more = request->head.bytes};
+    if (!request->failed && write_head(connection->server, &head))
+        connection_send(connection, connection->server->head.bytes, connection->server->head.length);
+    else
+        connection->broken = true;
+}
+
 /* --- errors of the protocol --- */
 
 static void write_status(char *text, size_t room, int status, const char *message)
@@ -296,6 +306,10 @@ static void end_stream(struct http_request *request)
 
 void answer_lost(struct http_request *request)
 {
+    if (request->upgraded) {
+        upgrade_lost(request, request->connection->server->options.log);
+        return;
+    }
     if (request->streaming)
         request_log(request, request->connection->server->options.log);
     request->connection = NULL;

@@ -89,6 +89,7 @@ static void linger(struct connection *connection)
     connection->tls = NULL;
     connection->lingering = true;
     buf_free(&connection->unparsed);
+    connection->unparsed_at = 0;
     shutdown(connection->fd, SHUT_WR);
     server_wait(&connection->reading, WAIT_LINGER);
     server_wait(&connection->writing, WAIT_NONE);
@@ -96,6 +97,11 @@ static void linger(struct connection *connection)
 }
 
 /* --- bytes out --- */
+
+static bool is_upgraded(const struct connection *connection)
+{
+    return connection->request != NULL && connection->request->upgraded;
+}
 
 /* Writes as much as can be written at once, at most about `most`; says how much it was. */
 static size_t write_now(struct connection *connection, const char *bytes, size_t length, size_t most)
@@ -111,6 +117,8 @@ static size_t write_now(struct connection *connection, const char *bytes, size_t
             connection->broken = true;
     }
     connection->sent += at;
+    if (at > 0 && is_upgraded(connection))
+        server_wait(&connection->reading, WAIT_QUIET);
     return at;
 }
 
@@ -124,10 +132,11 @@ static void queued(struct connection *connection, bool done)
 {
     if (!done)
         connection->broken = true;
-    if (connection->queue.length == 0 || connection->writing.kind != WAIT_NONE)
+    if (connection->queue.length == 0 || connection->writing.kind != WAIT_NONE || is_upgraded(connection))
         return;
+    const struct http_request *request = connection->request;
     connection->sent_then = connection->sent;
-    server_wait(&connection->writing, WAIT_WRITE);
+    server_wait(&connection->writing, request != NULL && request->streaming && request->source.patient ? WAIT_QUIET : WAIT_WRITE);
 }
 
 void connection_send(struct connection *connection, const char *bytes, size_t length)
@@ -294,9 +303,11 @@ static void read_some(struct connection *connection)
         enum tls_result result = tls_read(connection->tls, input, TLS_RECORD, &length);
         if (result == TLS_AGAIN)
             return;
-        if (result == TLS_DONE)
+        if (result == TLS_DONE) {
             take(connection, input, length);
-        else if (result == TLS_END)
+            if (is_upgraded(connection))
+                server_wait(&connection->reading, WAIT_QUIET);
+        } else if (result == TLS_END)
             connection->ended = true;
         else
             connection->broken = true;
@@ -341,6 +352,18 @@ static void set_interest(struct connection *connection)
     loop_set_fd(connection->event, read | (wants_write || connection->queue.length > 0 ? LOOP_WRITE : 0));
 }
 
+static void settle_upgraded(struct connection *connection)
+{
+    struct http_request *request = connection->request;
+    if (request->ending && !request->end_sent && connection->queue.length == 0) {
+        request->end_sent = true;
+        tls_close_notify(connection->tls);
+        shutdown(connection->fd, SHUT_WR);
+    }
+    if (request->wants_room && connection->queue.length <= HTTP_LOW)
+        server_ready(connection);
+}
+
 /* The last thing that every frame does. */
 static void settle(struct connection *connection)
 {
@@ -361,6 +384,8 @@ static void settle(struct connection *connection)
         linger(connection);
         return;
     }
+    if (is_upgraded(connection))
+        settle_upgraded(connection);
     if (request != NULL && request->streaming && !request->asleep && connection->queue.length <= HTTP_LOW)
         server_ready(connection);
     set_interest(connection);
@@ -379,6 +404,8 @@ static void on_fd(void *data, int what)
             flush(connection);
         if ((what & LOOP_READ) || tls_wants_write(connection->tls))
             read_some(connection);
+        if (is_upgraded(connection) && !connection->broken)
+            upgrade_pump(connection);
         advance(connection);
     }
     settle(connection);
@@ -390,6 +417,8 @@ void connection_turn(struct connection *connection)
     connection_enter(connection);
     if (!connection->broken && connection->request != NULL && connection->request->streaming)
         answer_pump(connection);
+    else if (!connection->broken && is_upgraded(connection))
+        upgrade_pump(connection);
     if (!connection->dead && !connection->lingering)
         advance(connection);
     settle(connection);
@@ -399,10 +428,11 @@ void connection_turn(struct connection *connection)
 void connection_expired(struct connection *connection, enum wait kind)
 {
     connection_enter(connection);
-    bool written = kind == WAIT_WRITE && (connection->queue.length == 0 || connection->sent != connection->sent_then);
+    bool writes = kind == WAIT_WRITE || (kind == WAIT_QUIET && !is_upgraded(connection));
+    bool written = writes && (connection->queue.length == 0 || connection->sent != connection->sent_then);
     if (written)
         queued(connection, true);
-    else if (!connection->open || kind == WAIT_LINGER || kind == WAIT_WRITE)
+    else if (!connection->open || kind == WAIT_LINGER || kind == WAIT_QUIET || writes)
         connection->broken = true;
     else if (kind == WAIT_IDLE)
         connection->closing = true;
@@ -410,6 +440,29 @@ void connection_expired(struct connection *connection, enum wait kind)
         refuse(connection, 408, "the request did not come in time");
     settle(connection);
     connection_leave(connection);
+}
+
+const char *connection_unparsed(const struct connection *connection, size_t *length)
+{
+    *length = connection->dead ? 0 : unparsed(connection);
+    return *length > 0 ? connection->unparsed.bytes + connection->unparsed_at : NULL;
+}
+
+void connection_take_unparsed(struct connection *connection, size_t length)
+{
+    connection->unparsed_at += length;
+    if (unparsed(connection) > 0)
+        return;
+    buf_free(&connection->unparsed);
+    connection->unparsed_at = 0;
+}
+
+void connection_left(struct connection *connection)
+{
+    connection->unparsed_at = connection->unparsed.length; /* not freed: the handler may be looking at them */
+    server_wait(&connection->reading, WAIT_NONE);
+    queued(connection, true);
+    connection_changed(connection);
 }
 
 void connection_changed(struct connection *connection)

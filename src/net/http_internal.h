@@ -4,6 +4,7 @@
  *     http_connection.c  one connection: handshake, bytes to requests, the queue to the wire, its end
  *     http_request.c     what a handler reads of a request
  *     http_answer.c      answers, whole and streamed
+ *     http_upgrade.c     connections that became byte streams
  *
  * A connection ends (connection_destroy) at any time, also inside a handler; its memory stays until the last frame that works on it has left
  * (connection_enter, connection_leave), the server's until its last connection's. A request outlives its connection until it is answered.
@@ -28,7 +29,7 @@ enum {
 };
 
 /* What is waited for; each kind has one span of time, so that its list is in order of the ends. */
-enum wait { WAIT_NONE, WAIT_HEAD, WAIT_BODY, WAIT_IDLE, WAIT_LINGER, WAIT_WRITE, WAIT_KINDS };
+enum wait { WAIT_NONE, WAIT_HEAD, WAIT_BODY, WAIT_IDLE, WAIT_LINGER, WAIT_WRITE, WAIT_QUIET, WAIT_KINDS };
 
 struct waiting {
     struct connection *connection;
@@ -84,7 +85,9 @@ struct http_request {
     int status;
     size_t bytes;    /* of the answer's body, as sent */
 
-    bool streaming, asleep, in_more, woken;
+    bool streaming, asleep, in_more, woken; /* in_more: a callback of its owner is running */
+    bool upgraded, refused, wants_room, told_end, ending, end_sent; /* refused: `received` did not take all */
+    struct http_upgraded upgrade;
     bool bodiless, chunked;
     struct http_source source;
     void *data;
@@ -147,6 +150,12 @@ void connection_changed(struct connection *connection);
 /* The request is answered: detaches it, so that the next one may come. last: the connection ends after it. */
 void connection_answered(struct connection *connection, bool last);
 
+/* What came of an upgraded connection and was not taken yet; NULL: nothing. */
+const char *connection_unparsed(const struct connection *connection, size_t *length);
+void connection_take_unparsed(struct connection *connection, size_t length);
+/* Its handler has let go: what waits is sent, what came is dropped. */
+void connection_left(struct connection *connection);
+
 /* http_request.c */
 /* Takes the parse, on failure too. */
 struct http_request *request_new(struct connection *connection, struct http_parse *parse) __attribute__((warn_unused_result));
@@ -160,5 +169,13 @@ void answer_refusal(struct connection *connection, int status, const char *messa
 void answer_pump(struct connection *connection);
 /* The connection is gone under a request: ends its source, or leaves it to be answered in vain. */
 void answer_lost(struct http_request *request);
+/* Sends the head of a 101. */
+void answer_switch(struct http_request *request);
+
+/* http_upgrade.c */
+/* Tells the owner of connection->request what came, the client's end, and that there is room. */
+void upgrade_pump(struct connection *connection);
+/* The connection is gone under it. */
+void upgrade_lost(struct http_request *request, struct log *log);
 
 #endif

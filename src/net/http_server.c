@@ -55,6 +55,7 @@ static void set_limits(struct http_server *server, const struct http_options *op
     server->span[WAIT_BODY] = or_else(options->body_ms, 30000);
     server->span[WAIT_IDLE] = or_else(options->idle_ms, 120000);
     server->span[WAIT_WRITE] = or_else(options->write_ms, 60000);
+    server->span[WAIT_QUIET] = or_else(options->quiet_ms, 4 * 3600 * 1000);
     server->span[WAIT_LINGER] = LINGER_MS;
 }
 
