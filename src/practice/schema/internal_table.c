@@ -1341,6 +1341,7 @@ static const struct form_field IngressRule_fields[] = {
 };
 
 const struct form form_table[] = {
+    {"ClusterTrustBundleProjection", ClusterTrustBundleProjection_fields},
     {"DaemonSetUpdateStrategy", DaemonSetUpdateStrategy_fields},
     {"DeploymentStrategy", DeploymentStrategy_fields},
     {"EphemeralContainer", EphemeralContainer_fields},

@@ -160,10 +160,8 @@ static bool downward_defaults(struct value *source)
 static bool projected_defaults(struct value *projected)
 {
     EACH_OF (source, value_get(projected, "sources")) {
-        struct value *token = value_get(source, "serviceAccountToken"), *certificate = value_get(source, "podCertificate");
+        struct value *token = value_get(source, "serviceAccountToken");
         if (token != NULL && !default_int(token, "expirationSeconds", 3600))
-            return false;
-        if (certificate != NULL && !default_int(certificate, "maxExpirationSeconds", 86400))
             return false;
         if (!downward_defaults(value_get(source, "downwardAPI")))
             return false;

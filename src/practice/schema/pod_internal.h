@@ -13,6 +13,11 @@ struct pod_check {
 const struct value *pod_volume(const struct pod_check *check, const char *name); /* a good one, or NULL */
 
 void pod_check_volumes(struct pod_check *check, const struct place *place);
+void pod_check_projected(struct pod_check *check, const struct value *source, const struct place *place);
+/* A path inside of a volume; the `items` of a ConfigMap or Secret; a file of downwardAPI. */
+void pod_check_local_path(struct problems *problems, const char *path, const struct place *place);
+void pod_check_items(struct problems *problems, const struct value *source, const struct place *up);
+void pod_check_downward_file(struct problems *problems, const struct value *file, const struct place *place);
 void pod_check_containers(const struct pod_check *check, const struct place *spec);
 void pod_check_init_containers(const struct pod_check *check, const struct place *spec);
 void pod_check_ephemeral_containers(const struct pod_check *check, const struct place *spec);

@@ -34,7 +34,7 @@ void check_path_backsteps(struct problems *problems, const char *path, const str
     }
 }
 
-static void check_local_path(struct problems *problems, const char *path, const struct place *place)
+void pod_check_local_path(struct problems *problems, const char *path, const struct place *place)
 {
     if (path[0] == '/')
         problem_invalid(problems, place, path, "must be a relative path");
@@ -43,7 +43,7 @@ static void check_local_path(struct problems *problems, const char *path, const 
         problem_invalid(problems, place, path, "must not start with '..'");
 }
 
-static void check_items(struct problems *problems, const struct value *source, const struct place *up)
+void pod_check_items(struct problems *problems, const struct value *source, const struct place *up)
 {
     const struct place items = place_key(up, "items");
     size_t i = 0;
@@ -53,7 +53,7 @@ static void check_items(struct problems *problems, const struct value *source, c
             problem_required(problems, &at, "key", NULL);
         if (*text_of(item, "path") == '\0')
             problem_required(problems, &at, "path", NULL);
-        check_local_path(problems, text_of(item, "path"), &path);
+        pod_check_local_path(problems, text_of(item, "path"), &path);
         pod_check_mode(problems, item, &at, "mode");
     }
 }
@@ -88,7 +88,7 @@ static void check_secret(struct pod_check *check, const struct value *source, co
     if (*text_of(source, "secretName") == '\0')
         problem_required(check->problems, place, "secretName", NULL);
     pod_check_mode(check->problems, source, place, "defaultMode");
-    check_items(check->problems, source, place);
+    pod_check_items(check->problems, source, place);
 }
 
 static void check_config_map(struct pod_check *check, const struct value *source, const struct place *place)
@@ -96,7 +96,7 @@ static void check_config_map(struct pod_check *check, const struct value *source
     if (*text_of(source, "name") == '\0')
         problem_required(check->problems, place, "name", NULL);
     pod_check_mode(check->problems, source, place, "defaultMode");
-    check_items(check->problems, source, place);
+    pod_check_items(check->problems, source, place);
 }
 
 static void check_claim(struct pod_check *check, const struct value *source, const struct place *place)
@@ -116,12 +116,12 @@ static void check_nfs(struct pod_check *check, const struct value *source, const
         problem_invalid(check->problems, &path, text_of(source, "path"), "must be an absolute path");
 }
 
-static void check_downward_file(struct problems *problems, const struct value *file, const struct place *place)
+void pod_check_downward_file(struct problems *problems, const struct value *file, const struct place *place)
 {
     const struct place path = place_key(place, "path"), field = place_key(place, "fieldRef"), resource = place_key(place, "resourceFieldRef");
     if (*text_of(file, "path") == '\0')
         problem_required(problems, &path, NULL, NULL);
-    check_local_path(problems, text_of(file, "path"), &path);
+    pod_check_local_path(problems, text_of(file, "path"), &path);
     if (has(file, "fieldRef")) {
         pod_check_field_ref(problems, value_get(file, "fieldRef"), &field, true);
         if (has(file, "resourceFieldRef"))
@@ -138,75 +138,7 @@ static void check_downward(struct pod_check *check, const struct value *source, 
 {
     pod_check_mode(check->problems, source, place, "defaultMode");
     EACH (file, value_get(source, "items"))
-        check_downward_file(check->problems, file, place);
-}
-
-/* Paths of all sources of one projected volume. */
-static void note_path(struct pod_check *check, struct vec *paths, const char *path, const char *shown, const struct place *place)
-{
-    if (vec_has_string(paths, path))
-        problem_invalid(check->problems, place, shown, "conflicting duplicate paths");
-    else if (!vec_push(paths, (void *)(uintptr_t)path))
-        check->problems->failed = true;
-}
-
-static void check_projected_items(struct pod_check *check, const struct value *source, const struct place *at, const struct place *projected,
-                                  struct vec *paths)
-{
-    if (*text_of(source, "name") == '\0')
-        problem_required(check->problems, at, "name", NULL);
-    check_items(check->problems, source, at);
-    EACH (item, value_get(source, "items"))
-        if (*text_of(item, "path") != '\0')
-            note_path(check, paths, text_of(item, "path"), text_of(source, "name"), projected);
-}
-
-static void check_projected_token(struct pod_check *check, const struct value *token, const struct place *at, const struct place *projected)
-{
-    const struct place seconds = place_key(at, "expirationSeconds"), path = place_key(projected, "path");
-    int64_t expiration = int_of(token, "expirationSeconds", 0);
-    if (!has(token, "expirationSeconds"))
-        problem_required(check->problems, &seconds, NULL, NULL);
-    else if (expiration < 10 * 60)
-        problem_number(check->problems, &seconds, expiration, "may not specify a duration less than 10 minutes");
-    else if (expiration > (int64_t)1 << 32)
-        problem_number(check->problems, &seconds, expiration, "may not specify a duration larger than 2^32 seconds");
-    if (*text_of(token, "path") == '\0')
-        problem_required(check->problems, &path, NULL, NULL);
-    else
-        check_local_path(check->problems, text_of(token, "path"), &path);
-}
-
-static void check_projected(struct pod_check *check, const struct value *source, const struct place *place)
-{
-    static const char *const kinds[] = {"secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate", NULL};
-    const struct place sources = place_key(place, "sources");
-    struct vec paths = vec_make(100000, NULL);
-    pod_check_mode(check->problems, source, place, "defaultMode");
-    size_t i = 0;
-    EACH (one, value_get(source, "sources")) {
-        const struct place at = place_index(&sources, i++);
-        size_t count = 0;
-        for (size_t k = 0; kinds[k] != NULL; k++) {
-            const struct place part = place_key(&at, kinds[k]);
-            const struct value *projection = value_get(one, kinds[k]);
-            if (!has(one, kinds[k]))
-                continue;
-            count++;
-            if (k < 2)
-                check_projected_items(check, projection, &part, place, &paths);
-            else if (k == 3)
-                check_projected_token(check, projection, &part, place);
-            EACH (file, k == 2 ? value_get(projection, "items") : NULL) {
-                check_downward_file(check->problems, file, &part);
-                if (*text_of(file, "path") != '\0')
-                    note_path(check, &paths, text_of(file, "path"), text_of(file, "path"), place);
-            }
-        }
-        if (count > 1)
-            problem_forbidden(check->problems, &at, NULL, "may not specify more than 1 volume type per source");
-    }
-    vec_free(&paths);
+        pod_check_downward_file(check->problems, file, place);
 }
 
 static void check_driver(struct problems *problems, const struct value *source, const struct place *place)
@@ -312,7 +244,7 @@ static const struct {
     {"portworxVolume", NULL},
     {"azureDisk", NULL},
     {"storageos", NULL},
-    {"projected", check_projected},
+    {"projected", pod_check_projected},
     {"scaleIO", NULL},
     {"csi", check_csi},
     {"ephemeral", check_ephemeral},

@@ -52,6 +52,7 @@ void check_choice(struct problems *problems, const struct value *object, const s
 void check_name(struct problems *problems, const struct value *object, const struct place *up, const char *key, name_check *check, bool required);
 void check_labels(struct problems *problems, const struct value *labels, const struct place *place);
 void check_selector(struct problems *problems, const struct value *selector, const struct place *place);
+enum { ANNOTATIONS_SIZE = 256 * 1024 }; /* bytes of all keys and values */
 void check_annotations(struct problems *problems, const struct value *annotations, const struct place *place);
 void check_percent(struct problems *problems, const struct value *object, const struct place *up, const char *key); /* nonnegative int or percentage */
 void check_at_most_100(struct problems *problems, const struct value *object, const struct place *up, const char *key);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "practice/schema/rules_internal.h"
 
-enum { PORT_MOST = 65535, ANNOTATIONS_SIZE = 256 * 1024 };
+enum { PORT_MOST = 65535 };
 
 void check_nonnegative(struct problems *problems, const struct value *object, const struct place *up, const char *key)
 {
