@@ -4,10 +4,10 @@
 
 #include "base/mem.h"
 #include "data/units.h"
-#include "practice/api/selector.h"
+#include "practice/api/label_selector.h"
 #include "practice/api/verbs.h"
 
-enum { SELECTOR_TEXT = 1 << 20, DISRUPTED_PODS = 2000 };
+enum { DISRUPTED_PODS = 2000 };
 
 /* What is evicted, and what it takes. */
 struct eviction {
@@ -177,21 +177,12 @@ static bool use_budget(struct eviction *eviction, const struct object *object, s
 /* Is the pod one of the budget's? False also without memory, told by failure. */
 static bool is_covered(struct eviction *eviction, const struct value *budget)
 {
-    struct buf text = buf_make(SELECTOR_TEXT);
-    struct status failure = {0};
-    const struct value *selector = value_find(budget, "spec", "selector", NULL);
-    if (selector == NULL)
-        return false;
-    bool covered = false;
-    if (!selector_text(selector, &text)) {
+    struct error err = ERROR_INIT;
+    struct label_selector *selector = label_selector_new(value_find(budget, "spec", "selector", NULL), &err);
+    bool covered = selector != NULL && label_selector_matches(selector, eviction->pod);
+    if (err.kind == ERROR_MEMORY)
         no_memory(eviction);
-    } else {
-        struct selector *parsed = selector_new(text.bytes, NULL, eviction->pods, &failure);
-        covered = parsed != NULL && selector_matches(parsed, eviction->pod);
-        selector_free(parsed);
-        status_free(&failure);
-    }
-    buf_free(&text);
+    label_selector_free(selector);
     return covered;
 }
 

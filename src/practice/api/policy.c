@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "practice/api/access_internal.h"
+#include "practice/api/label_selector.h"
 #include "practice/api/lookup.h"
 #include "practice/api/policy_table.h"
 #include "practice/api/user.h"
@@ -10,6 +11,8 @@
 #define RBAC_GROUP "rbac.authorization.k8s.io"
 #define RBAC_VERSION RBAC_GROUP "/v1"
 #define AGGREGATOR "system:serviceaccount:kube-system:clusterrole-aggregation-controller"
+
+enum { POLICY_SELECTORS = 10000 /* of one role */ };
 
 static const char controller_prefix[] = "system:controller:";
 
@@ -238,46 +241,40 @@ bool access_default_policy(access_policy_add *add, void *data, struct error *err
     return true;
 }
 
-/* matchLabels and matchExpressions of one selector; an empty one matches everything. */
-static bool selects(const struct value *selector, const struct object *role)
+static void free_selector(void *selector)
 {
-    for (const struct value *label = value_first(value_get(selector, "matchLabels")); label != NULL;
-         label = value_next(label)) {
-        const char *has = object_label(role, value_key(label));
-        if (has == NULL || value_text(label) == NULL || strcmp(has, value_text(label)) != 0)
-            return false;
-    }
-    for (const struct value *term = value_first(value_get(selector, "matchExpressions")); term != NULL;
-         term = value_next(term)) {
-        const char *operation = value_find_text(term, "operator", NULL), *key = value_find_text(term, "key", NULL);
-        const char *has = key != NULL ? object_label(role, key) : NULL;
-        bool listed = false;
-        for (const struct value *word = value_first(value_get(term, "values")); word != NULL && has != NULL;
-             word = value_next(word))
-            listed = listed || (value_text(word) != NULL && strcmp(value_text(word), has) == 0);
-        if (operation == NULL || (strcmp(operation, "In") == 0 && !listed) || (strcmp(operation, "NotIn") == 0 && listed) ||
-            (strcmp(operation, "Exists") == 0 && has == NULL) || (strcmp(operation, "DoesNotExist") == 0 && has != NULL))
+    label_selector_free(selector);
+}
+
+/* What selects nothing, since it is malformed, is left out. False: no memory. */
+static bool read_selectors(const struct value *list, struct vec *selectors)
+{
+    for (const struct value *entry = value_first(list); entry != NULL; entry = value_next(entry)) {
+        struct error err = ERROR_INIT;
+        struct label_selector *selector = label_selector_new(entry, &err);
+        if (selector != NULL ? !vec_push(selectors, selector) : err.kind == ERROR_MEMORY)
             return false;
     }
     return true;
 }
 
-static bool selected_by_any(const struct value *selectors, const struct object *role)
+static bool selected_by_any(const struct vec *selectors, const struct object *role)
 {
-    for (const struct value *selector = value_first(selectors); selector != NULL; selector = value_next(selector))
-        if (selects(selector, role))
+    for (size_t i = 0; i < selectors->length; i++)
+        if (label_selector_matches(selectors->items[i], role))
             return true;
     return false;
 }
 
 /* The rules of every selected role but itself, in the order of names; NULL: no memory. */
-static struct value *gather(struct access *access, const struct value *selectors, const char *self)
+static struct value *gather(struct access *access, const struct value *list, const char *self)
 {
     struct value *rules = value_array();
-    bool ok = rules != NULL;
+    struct vec selectors = vec_make(POLICY_SELECTORS, free_selector);
+    bool ok = rules != NULL && read_selectors(list, &selectors);
     for (const struct object *role = NULL;
          ok && (role = lookup_next(access->api, RBAC_GROUP, "clusterroles", NULL, role)) != NULL;) {
-        if (strcmp(role->name, self) == 0 || !selected_by_any(selectors, role))
+        if (strcmp(role->name, self) == 0 || !selected_by_any(&selectors, role))
             continue;
         struct value *document = lookup_value(role);
         ok = document != NULL;
@@ -285,6 +282,7 @@ static struct value *gather(struct access *access, const struct value *selectors
             ok = add_rule(rules, value_copy(rule));
         value_free(document);
     }
+    vec_free(&selectors);
     if (ok)
         return rules;
     value_free(rules);

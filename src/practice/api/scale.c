@@ -3,96 +3,22 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "practice/api/label_selector.h"
 #include "practice/api/verbs.h"
 #include "practice/schema/crd.h"
 #include "practice/schema/managed.h"
 
-enum { SELECTOR_TEXT = 1 << 20, REQUIREMENTS = 10000 };
-
-/* One part of a selector's text: sorted by key. */
-struct requirement {
-    const char *key;
-    char *text; /* owned */
-};
-
-static void free_requirement(void *item)
+/* A LabelSelector, a map of labels (a ReplicationController's) or a text, as "app=x,e,k in (a,b)". NULL: no memory. */
+static char *selector_text(const struct value *selector)
 {
-    struct requirement *requirement = item;
-    mem_free(requirement->text);
-    mem_free(requirement);
-}
-
-static int compare_requirements(const void *a, const void *b)
-{
-    return strcmp(((const struct requirement *)a)->key, ((const struct requirement *)b)->key);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-static bool add_requirement(struct vec *list, const char *key, char *text)
-{
-    struct requirement *requirement = text != NULL ? mem_alloc(sizeof *requirement) : NULL;
-    if (requirement == NULL) {
-        mem_free(text);
-        return false;
-    }
-    *requirement = (struct requirement){.key = key, .text = text};
-    return vec_push(list, requirement);
-}
-
-static bool add_labels(struct vec *list, const struct value *labels)
-{
-    for (const struct value *label = value_first(labels); label != NULL; label = value_next(label))
-        if (!add_requirement(list, value_key(label), mem_printf("%s=%s", value_key(label), value_text(label) != NULL ? value_text(label) : "")))
-            return false;
-    return true;
-}
-
-static bool add_expression(struct vec *list, const struct value *expression)
-{
-    const char *key = value_find_text(expression, "key", NULL), *how = value_find_text(expression, "operator", NULL);
-    if (key == NULL || how == NULL)
-        return true;
-    if (strcmp(how, "Exists") == 0 || strcmp(how, "DoesNotExist") == 0)
-        return add_requirement(list, key, mem_printf("%s%s", how[0] == 'D' ? "!" : "", key));
-    struct vec values = vec_make(REQUIREMENTS, NULL);
-    struct buf text = buf_make(SELECTOR_TEXT);
-    bool whole = true;
-    for (struct value *entry = value_first(value_get(expression, "values")); whole && entry != NULL; entry = value_next(entry))
-        whole = value_text(entry) == NULL || vec_push(&values, (void *)(uintptr_t)value_text(entry));
-    vec_sort(&values, compare_texts);
-    buf_printf(&text, "%s %s (", key, strcmp(how, "In") == 0 ? "in" : "notin");
-    for (size_t i = 0; i < values.length; i++)
-        buf_printf(&text, "%s%s", i > 0 ? "," : "", (const char *)values.items[i]);
-    buf_append_string(&text, ")");
-    vec_free(&values);
-    char *owned = buf_take(&text, NULL);
-    if (!whole) {
-        mem_free(owned);
-        return false;
-    }
-    return add_requirement(list, key, owned);
-}
-
-bool selector_text(const struct value *selector, struct buf *out)
-{
-    struct vec list = vec_make(REQUIREMENTS, free_requirement);
-    const struct value *labels = value_get(selector, "matchLabels"), *expressions = value_get(selector, "matchExpressions");
-    bool structured = value_type(labels) == VALUE_OBJECT || value_type(expressions) == VALUE_ARRAY;
-    bool whole = add_labels(&list, structured ? labels : selector);
-    for (const struct value *expression = value_first(structured ? expressions : NULL); whole && expression != NULL;
-         expression = value_next(expression))
-        whole = add_expression(&list, expression);
-    vec_sort(&list, compare_requirements);
-    for (size_t i = 0; i < list.length; i++) {
-        buf_append_string(out, i > 0 ? "," : "");
-        buf_append_string(out, ((const struct requirement *)list.items[i])->text);
-    }
-    vec_free(&list);
-    return whole && buf_ok(out);
+    struct error err = ERROR_INIT;
+    if (value_text(selector) != NULL)
+        return mem_string(value_text(selector));
+    bool structured = value_type(value_get(selector, "matchLabels")) == VALUE_OBJECT || value_type(value_get(selector, "matchExpressions")) == VALUE_ARRAY;
+    struct label_selector *parsed = structured ? label_selector_new(selector, &err) : label_selector_of_map(selector, &err);
+    char *text = parsed != NULL ? label_selector_text(parsed) : err.kind == ERROR_INVALID ? mem_string("") : NULL;
+    label_selector_free(parsed);
+    return text;
 }
 
 /* Where a kind keeps its numbers: built-in workloads all in the same places, custom ones where their definition says. */
@@ -145,9 +71,8 @@ static struct value *scale_of(const struct schema_kind *kind, const struct value
 {
     static const char *const keys[] = {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
     const struct crd_scale paths = paths_of(kind);
-    const struct value *selected = value_at(document, paths.selector);
     struct value *scale = value_object();
-    struct buf selector = buf_make(SELECTOR_TEXT);
+    char *selector = selector_text(value_at(document, paths.selector));
     int64_t replicas = 0, running = 0;
     if (!value_as_int(value_at(document, paths.spec_replicas), &replicas))
         replicas = 0;
@@ -160,14 +85,10 @@ static struct value *scale_of(const struct schema_kind *kind, const struct value
         const struct value *entry = value_find(document, "metadata", keys[i], NULL);
         whole = entry == NULL || value_set(value_get(scale, "metadata"), keys[i], value_copy(entry));
     }
-    if (value_text(selected) != NULL)
-        buf_append_string(&selector, value_text(selected));
-    else
-        whole = whole && selector_text(selected, &selector);
-    whole = whole && (replicas == 0 || value_set(value_get(scale, "spec"), "replicas", value_int(replicas))) &&
+    whole = whole && selector != NULL && (replicas == 0 || value_set(value_get(scale, "spec"), "replicas", value_int(replicas))) &&
             value_set(value_get(scale, "status"), "replicas", value_int(running)) &&
-            (selector.length == 0 || value_set(value_get(scale, "status"), "selector", value_string(selector.bytes)));
-    buf_free(&selector);
+            (selector[0] == '\0' || value_set(value_get(scale, "status"), "selector", value_string(selector)));
+    mem_free(selector);
     if (whole)
         return scale;
     value_free(scale);

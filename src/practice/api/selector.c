@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "data/number.h"
 #include "practice/api/selector_parse.h"
 #include "practice/schema/rules.h"
 
@@ -145,45 +144,6 @@ void selector_free(struct selector *selector)
     mem_free(selector);
 }
 
-static bool has_value(const struct label_term *term, const char *value)
-{
-    size_t from = 0, to = term->values.length;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        int order = strcmp(term->values.items[middle], value);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return false;
-}
-
-static bool label_matches(const struct label_term *term, const struct object *object)
-{
-    const char *value = object_label(object, term->key);
-    struct number_integer number;
-    int64_t integer;
-    switch (term->op) {
-    case LABEL_EXISTS:
-        return value != NULL;
-    case LABEL_MISSING:
-        return value == NULL;
-    case LABEL_IN:
-        return value != NULL && has_value(term, value);
-    case LABEL_NOT_IN:
-        return value == NULL || !has_value(term, value);
-    case LABEL_GREATER:
-    case LABEL_LESS:
-        if (value == NULL || !number_read(value, strlen(value), &number) || !number_to_int(number, &integer))
-            return false;
-        return term->op == LABEL_GREATER ? integer > term->bound : integer < term->bound;
-    }
-    return false;
-}
-
 static const char *field_of(const struct object *object, int field)
 {
     if (field == FIELD_NAME)
@@ -205,9 +165,11 @@ bool selector_matches(const struct selector *selector, const struct object *obje
         if ((strcmp(field_of(object, term->field), term->value) == 0) != term->equal)
             return false;
     }
-    for (size_t i = 0; i < selector->labels.length; i++)
-        if (!label_matches(selector->labels.items[i], object))
+    for (size_t i = 0; i < selector->labels.length; i++) {
+        const struct label_term *term = selector->labels.items[i];
+        if (!label_term_matches(term, object_label(object, term->key)))
             return false;
+    }
     return true;
 }
 

@@ -268,6 +268,44 @@ void label_term_free(void *data)
     mem_free(term);
 }
 
+static bool has_value(const struct label_term *term, const char *value)
+{
+    size_t from = 0, to = term->values.length;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        int order = strcmp(term->values.items[middle], value);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return false;
+}
+
+bool label_term_matches(const struct label_term *term, const char *value)
+{
+    struct number_integer number;
+    int64_t integer;
+    switch (term->op) {
+    case LABEL_EXISTS:
+        return value != NULL;
+    case LABEL_MISSING:
+        return value == NULL;
+    case LABEL_IN:
+        return value != NULL && has_value(term, value);
+    case LABEL_NOT_IN:
+        return value == NULL || !has_value(term, value);
+    case LABEL_GREATER:
+    case LABEL_LESS:
+        if (value == NULL || !number_read(value, strlen(value), &number) || !number_to_int(number, &integer))
+            return false;
+        return term->op == LABEL_GREATER ? integer > term->bound : integer < term->bound;
+    }
+    return false;
+}
+
 static bool parse(struct parser *p, struct vec *terms)
 {
     next(p);

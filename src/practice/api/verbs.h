@@ -117,8 +117,6 @@ void verb_update(struct api *api, struct call *call, struct answer *answer);
 void verb_patch(struct api *api, struct call *call, struct answer *answer);
 void verb_delete_collection(struct api *api, struct call *call, struct answer *answer);
 void verb_delete(struct api *api, struct call *call, struct answer *answer);
-/* A metav1.LabelSelector, or a map of labels, as text: "app=x,e,k in (a,b)". */
-bool selector_text(const struct value *selector, struct buf *out) __attribute__((warn_unused_result));
 /* A condition of a pod's status, set or changed; its times are null and now. */
 bool condition_set(const struct api *api, struct value *document, const char *type, const char *status, const char *reason, const char *message)
     __attribute__((warn_unused_result));

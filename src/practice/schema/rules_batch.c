@@ -111,7 +111,7 @@ static void check_generated(const struct value *object, struct problems *problem
     if (expected == NULL || !put_text(expected, CONTROLLER_UID, uid) || !put_text(expected, JOB_NAME, name) ||
         !put_text(expected, "controller-uid", uid) || !put_text(expected, "job-name", name))
         problems->failed = true;
-    else if (selector_is_valid(selector) && !label_selector_matches(selector, expected))
+    else if (selector_is_valid(selector) && !selector_selects(selector, expected))
         problem_add(problems, &at, PROBLEM_INVALID, selector, "`selector` not auto-generated");
     value_free(expected);
 }
@@ -249,7 +249,7 @@ static void check_job(const struct value *object, struct problems *problems)
         problem_required(problems, &selector_at, NULL, NULL);
     else
         check_selector(problems, selector, &selector_at);
-    if (!has(spec, "selector") || (selector_is_valid(selector) && !label_selector_matches(selector, labels)))
+    if (!has(spec, "selector") || (selector_is_valid(selector) && !selector_selects(selector, labels)))
         problem_add(problems, &labels_at, PROBLEM_INVALID, labels, "`selector` does not match template `labels`");
 }
 

@@ -60,7 +60,7 @@ int64_t percent_or_int(const struct value *object, const char *key); /* the numb
 /* `field is immutable`, with the value; and as the server's newer rules say it, without. */
 void check_unchanged(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key);
 void check_immutable(struct problems *problems, const struct value *object, const struct value *old, const struct place *up, const char *key);
-bool label_selector_matches(const struct value *selector, const struct value *labels); /* of a valid LabelSelector; empty matches all */
+bool selector_selects(const struct value *selector, const struct value *labels); /* of a valid LabelSelector; empty matches all */
 bool selector_is_valid(const struct value *selector);
 void check_label_name(const char *name, bool prefix, struct problems *problems, const struct place *place); /* for rules.check_name: a DNS label */
 

@@ -163,7 +163,7 @@ static bool requirement_matches(const struct value *requirement, const struct va
     return (strcmp(operator, "Exists") == 0) == (label != NULL);
 }
 
-bool label_selector_matches(const struct value *selector, const struct value *labels)
+bool selector_selects(const struct value *selector, const struct value *labels)
 {
     EACH (label, value_get(selector, "matchLabels")) {
         const char *text = value_text(value_get(labels, value_key(label)));

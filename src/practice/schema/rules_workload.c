@@ -35,7 +35,7 @@ void check_template_labels(const struct value *spec, struct problems *problems)
     const struct value *labels = value_find(spec, "template", "metadata", "labels", NULL);
     const struct place metadata = place_key(&template_place, "metadata"), at = place_key(&metadata, "labels");
     /* No selector at all matches nothing. */
-    if (!has(spec, "selector") || !label_selector_matches(value_get(spec, "selector"), labels))
+    if (!has(spec, "selector") || !selector_selects(value_get(spec, "selector"), labels))
         problem_add(problems, &at, PROBLEM_INVALID, labels, "`selector` does not match template `labels`");
 }
 
