@@ -19,6 +19,6 @@ struct controller_type {
     void (*stop)(void *controller);
 };
 extern const struct controller_type accounts_controller, root_ca_controller, namespace_controller, garbage_controller, quota_controller, aggregation_controller;
-extern const struct controller_type deployment_controller, replicaset_controller, replication_controller;
+extern const struct controller_type deployment_controller, replicaset_controller, replication_controller, statefulset_controller, daemonset_controller;
 
 #endif

@@ -265,19 +265,34 @@ static struct value *patch_release(const struct object *object, const char *uid)
     return NULL;
 }
 
-static struct value *apply(const struct owned *owned, const struct maker *maker, const struct object *object, struct value *patch, struct error *err)
+struct value *owned_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err)
 {
-    if (patch == NULL) {
-        error_memory(err);
-        return NULL;
-    }
-    return client_patch(maker->place->client, &owned->resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, err);
+    struct value *patch = patch_owner(object, maker_reference(maker));
+    if (patch != NULL)
+        return client_patch(maker->place->client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, err);
+    error_memory(err);
+    return NULL;
 }
 
-/* The owner is there as it was, and is not being deleted: what is known of it here may be older than what is about to be adopted. */
-static bool may_adopt(const struct maker *maker, const struct client_resource *resource, const char *ns, struct error *err)
+bool owned_release(struct client *client, const struct client_resource *resource, const struct object *object, const char *uid, struct error *err)
 {
-    const char *name = value_find_text(maker->owner, "metadata", "name", NULL), *uid = value_find_text(maker->owner, "metadata", "uid", NULL);
+    struct error why = ERROR_INIT;
+    struct value *patch = patch_release(object, uid);
+    struct value *done = patch != NULL ? client_patch(client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, &why) : NULL;
+    value_free(done);
+    if (patch == NULL)
+        return error_memory(err);
+    if (done != NULL || why.kind == ERROR_NOT_FOUND || why.kind == ERROR_INVALID)
+        return true;
+    if (err != NULL)
+        *err = why;
+    return false;
+}
+
+bool owned_may_adopt(const struct maker *maker, const struct client_resource *resource, struct error *err)
+{
+    const struct value *metadata = value_get(maker->owner, "metadata");
+    const char *ns = value_find_text(metadata, "namespace", NULL), *name = value_find_text(metadata, "name", NULL), *uid = value_find_text(metadata, "uid", NULL);
     struct value *fresh = client_get(maker->place->client, resource, ns, name, err);
     const char *now = value_find_text(fresh, "metadata", "uid", NULL);
     bool fine = now != NULL && strcmp(now, uid) == 0 && !is_being_deleted(fresh);
@@ -285,18 +300,6 @@ static bool may_adopt(const struct maker *maker, const struct client_resource *r
         error_set(err, ERROR_CONFLICT, NULL, "%s %s/%s is gone or going", maker->kind, ns, name);
     value_free(fresh);
     return fine;
-}
-
-static bool let_go(const struct owned *owned, const struct maker *maker, const struct object *object, const char *uid, struct error *err)
-{
-    struct error why = ERROR_INIT;
-    struct value *done = apply(owned, maker, object, patch_release(object, uid), &why);
-    value_free(done);
-    if (done != NULL || why.kind == ERROR_NOT_FOUND || why.kind == ERROR_INVALID)
-        return true;
-    if (err != NULL)
-        *err = why;
-    return false;
 }
 
 /* Those that it controls. */
@@ -310,7 +313,7 @@ static bool claim_own(const struct owned *owned, const struct maker *maker, cons
             if (document == NULL || !vec_push(claimed, document))
                 return error_memory(err);
         } else if (!is_being_deleted(maker->owner)) {
-            ok = let_go(owned, maker, entry->object, uid, err) && ok;
+            ok = owned_release(maker->place->client, &owned->resource, entry->object, uid, err) && ok;
         }
     }
     return ok;
@@ -326,10 +329,10 @@ static bool claim_orphans(const struct owned *owned, const struct maker *maker, 
         struct error why = ERROR_INIT;
         if ((entry->object->flags & OBJECT_DELETING) != 0 || !label_selector_matches(selector, entry->object))
             continue;
-        if (!asked && !may_adopt(maker, resource, ns, err))
+        if (!asked && !owned_may_adopt(maker, resource, err))
             return false;
         asked = true;
-        struct value *adopted = apply(owned, maker, entry->object, patch_owner(entry->object, maker_reference(maker)), &why);
+        struct value *adopted = owned_adopt(maker, &owned->resource, entry->object, &why);
         if (adopted != NULL && !vec_push(claimed, adopted))
             return error_memory(err);
         if (adopted == NULL && why.kind != ERROR_NOT_FOUND) {

@@ -38,4 +38,10 @@ const struct owned_object *owned_next_orphan(const struct owned *owned, const ch
 bool owned_claim(struct owned *owned, const struct maker *maker, const struct client_resource *resource, const struct label_selector *selector, struct vec *claimed, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The parts of it, for objects that are found otherwise. Adopts: the object with its new owner, or NULL. Releases: gone already, or another object of that name, is fine. May adopt: the maker's
+ * owner is still there, and is not being deleted; to be asked once before any adoption, since what is known of it may be older than what is adopted. */
+struct value *owned_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err) __attribute__((warn_unused_result));
+bool owned_release(struct client *client, const struct client_resource *resource, const struct object *object, const char *uid, struct error *err);
+bool owned_may_adopt(const struct maker *maker, const struct client_resource *resource, struct error *err);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "practice/controllers/internal.h"
 #include "practice/controllers/owned.h"
+#include "practice/controllers/pending.h"
 #include "practice/controllers/workload.h"
 
 enum {
@@ -30,9 +31,8 @@ struct replicas {
     struct workqueue *queue;
     struct owned *sets;
     struct pods_follower *follower;
-    struct expectations *expectations;
-    struct map deletions; /* uids of Pods whose deletion is expected */
-    bool begun;           /* all was told once */
+    struct pending pending;
+    bool begun; /* all was told once */
 };
 
 /* One look at a set. */
@@ -69,14 +69,6 @@ static void add(struct replicas *controller, const struct object *set)
     mem_free(key);
 }
 
-static void saw(struct replicas *controller, const struct object *set, void (*fn)(struct expectations *expectations, const char *key))
-{
-    char *key = mem_printf("%s/%s", set->ns, set->name);
-    if (key != NULL) /* else it is forgotten after a while */
-        fn(controller->expectations, key);
-    mem_free(key);
-}
-
 static struct label_selector *selector_of(const struct replicas *controller, const struct value *document)
 {
     const struct value *selector = value_find(document, "spec", "selector", NULL);
@@ -99,52 +91,18 @@ static void add_matching(struct replicas *controller, const struct object *pod)
     }
 }
 
-static bool same_labels(const struct object *a, const struct object *b)
-{
-    const char *left = a->labels, *right = b->labels;
-    for (; *left != '\0' && strcmp(left, right) == 0; left += strlen(left) + 1, right += strlen(right) + 1) {
-        left += strlen(left) + 1;
-        right += strlen(right) + 1;
-        if (strcmp(left, right) != 0)
-            return false;
-    }
-    return *left == '\0' && *right == '\0';
-}
-
-/* A Pod that goes, or is gone. */
-static void pod_goes(struct replicas *controller, const struct pod_view *pod)
-{
-    const struct owned_object *set = set_of(controller, pod);
-    bool expected = map_has(&controller->deletions, pod->object->uid);
-    map_remove(&controller->deletions, pod->object->uid);
-    if (set == NULL)
-        return;
-    if (expected)
-        saw(controller, set->object, expectations_saw_deletion);
-    add(controller, set->object);
-}
-
 static void pod_changed(void *data, const struct pods_event *event)
 {
     struct replicas *controller = data;
     const struct pod_view *pod = event->pod, *previous = event->previous;
-    if (pod == NULL || pod->deleting) {
-        pod_goes(controller, pod != NULL ? pod : previous);
-        return;
-    }
-    bool other_owner = previous != NULL && strcmp(previous->owner_uid, pod->owner_uid) != 0;
-    const struct owned_object *set = other_owner ? set_of(controller, previous) : NULL;
-    if (set != NULL)
-        add(controller, set->object);
-    if (pod->owner_uid[0] != '\0') {
-        set = set_of(controller, pod);
-        if (set != NULL && previous == NULL)
-            saw(controller, set->object, expectations_saw_creation);
-        if (set != NULL)
-            add(controller, set->object);
-    } else if (previous == NULL || other_owner || !same_labels(pod->object, previous->object)) {
+    const struct owned_object *now = pod != NULL ? set_of(controller, pod) : NULL, *was = previous != NULL ? set_of(controller, previous) : NULL;
+    pending_observe(&controller->pending, event);
+    if (was != NULL)
+        add(controller, was->object);
+    if (now != NULL && now != was)
+        add(controller, now->object);
+    if (!pod_goes(event) && pod->owner_uid[0] == '\0' && (previous == NULL || previous->owner_uid[0] != '\0' || pod_has_other_labels(event)))
         add_matching(controller, pod->object);
-    }
 }
 
 static void set_changed(void *data, const struct owned_event *event)
@@ -155,9 +113,6 @@ static void set_changed(void *data, const struct owned_event *event)
         return;
     }
     const struct object *object = event->now != NULL ? event->now->object : event->was->object;
-    bool another = event->now != NULL && event->was != NULL && strcmp(event->now->object->uid, event->was->object->uid) != 0;
-    if (event->now == NULL || another) /* one of the same name begins anew */
-        saw(controller, object, expectations_forget);
     key_add(controller->queue, object);
 }
 
@@ -199,7 +154,7 @@ static bool make_pods(struct sync *sync, int32_t missing, struct error *err)
     bool ok = true;
     if (missing > REPLICAS_BURST)
         missing = REPLICAS_BURST;
-    if (!expectations_set(controller->expectations, sync->key, missing, 0))
+    if (!expectations_set(controller->pending.expectations, sync->key, missing, 0))
         return error_memory(err);
     for (int32_t batch = 1; ok && tried < missing; batch *= 2)
         for (int32_t i = 0; i < batch && tried < missing; i++, tried++) {
@@ -213,7 +168,7 @@ static bool make_pods(struct sync *sync, int32_t missing, struct error *err)
             ok = ok && done;
         }
     for (; made < missing; made++) /* nobody will tell of those */
-        expectations_saw_creation(controller->expectations, sync->key);
+        expectations_saw_creation(controller->pending.expectations, sync->key);
     return ok;
 }
 
@@ -248,14 +203,14 @@ static bool count_family(const struct sync *sync, struct map *nodes)
 static bool delete_pod(struct sync *sync, const struct pod_view *pod, struct error *err)
 {
     struct replicas *controller = sync->controller;
-    if (!map_set(&controller->deletions, pod->object->uid, controller)) {
-        expectations_saw_deletion(controller->expectations, sync->key);
+    if (!pending_will_delete(&controller->pending, pod)) {
+        expectations_saw_deletion(controller->pending.expectations, sync->key);
         return error_memory(err);
     }
     if (maker_delete(&sync->maker, pod, err))
         return true;
-    map_remove(&controller->deletions, pod->object->uid);
-    expectations_saw_deletion(controller->expectations, sync->key);
+    pending_did_not_delete(&controller->pending, pod);
+    expectations_saw_deletion(controller->pending.expectations, sync->key);
     return false;
 }
 
@@ -268,7 +223,7 @@ static bool delete_pods(struct sync *sync, int32_t surplus, const char *uid, str
         surplus = REPLICAS_BURST;
     bool ok = list != NULL && list_active(sync, uid, list) && (surplus >= sync->active ||
               (count_family(sync, &nodes) && replicas_rank(controller->place.pods, list, (size_t)sync->active, on_node, &nodes, sync->now_ms)));
-    ok = (ok && expectations_set(controller->expectations, sync->key, 0, surplus)) || error_memory(err);
+    ok = (ok && expectations_set(controller->pending.expectations, sync->key, 0, surplus)) || error_memory(err);
     bool all = ok;
     for (int32_t i = 0; ok && i < surplus; i++) {
         struct error why = ERROR_INIT;
@@ -336,7 +291,7 @@ static bool look(struct sync *sync, const struct object *set)
 {
     struct replicas *controller = sync->controller;
     struct error failure = ERROR_INIT;
-    bool goes = (set->flags & OBJECT_DELETING) != 0, met = expectations_met(controller->expectations, sync->key);
+    bool goes = (set->flags & OBJECT_DELETING) != 0, met = expectations_met(controller->pending.expectations, sync->key);
     bool waits = !goes && finds_orphan(sync, set->ns);
     if (!maker_claim(&sync->maker, sync->selector, NULL))
         return false;
@@ -393,7 +348,7 @@ static bool work(void *data, const char *text)
     key_free(&key);
     if (set != NULL)
         return sync_set(controller, text, set);
-    expectations_forget(controller->expectations, text);
+    expectations_forget(controller->pending.expectations, text);
     return true;
 }
 
@@ -404,8 +359,7 @@ static void stop(void *data)
     owned_free(controller->sets);
     workqueue_free(controller->queue);
     recorder_free(controller->recorder);
-    expectations_free(controller->expectations);
-    map_free(&controller->deletions);
+    pending_stop(&controller->pending);
     mem_free(controller);
 }
 
@@ -416,10 +370,11 @@ static void *start(const struct place_of_work *place, const struct flavour *flav
         error_memory(err);
         return NULL;
     }
-    *controller = (struct replicas){.flavour = flavour, .place = *place, .deletions = map_make(REPLICAS_PODS, NULL)};
+    controller->flavour = flavour;
+    controller->place = *place;
     const struct recorder_options options = {.component = flavour->component};
     if ((controller->recorder = recorder_new(place->client, &options, err)) != NULL &&
-        (controller->expectations = expectations_new(place->api->clock, err)) != NULL &&
+        pending_start(&controller->pending, flavour->kind, place->api->clock, err) &&
         (controller->queue = workqueue_new(place->api->clock, place->api->state, work, controller, err)) != NULL &&
         (controller->sets = owned_new(place->reader, &flavour->resource, set_changed, controller, err)) != NULL &&
         (controller->follower = pods_follow(place->pods, pod_changed, controller, err)) != NULL)

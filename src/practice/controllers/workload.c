@@ -137,6 +137,18 @@ bool is_ending(const struct error *err)
     return err->kind == ERROR_DENIED && strstr(err->message, "it is being terminated") != NULL;
 }
 
+bool has_same_labels(const struct object *a, const struct object *b)
+{
+    const char *left = a->labels, *right = b->labels;
+    for (; *left != '\0' && strcmp(left, right) == 0; left += strlen(left) + 1, right += strlen(right) + 1) {
+        left += strlen(left) + 1; /* the value */
+        right += strlen(right) + 1;
+        if (strcmp(left, right) != 0)
+            return false;
+    }
+    return *left == '\0' && *right == '\0';
+}
+
 /* ---- templates ---- */
 
 /* An object of strings, equal but for one key. */

@@ -39,6 +39,7 @@ int64_t time_at(const struct value *text);
 bool is_being_deleted(const struct value *document);
 /* The namespace ends: nothing can be made any more, which is no failure. */
 bool is_ending(const struct error *err);
+bool has_same_labels(const struct object *a, const struct object *b);
 
 /* Pod templates are the same but for the label that their hash is in. */
 bool templates_equal(const struct value *a, const struct value *b, const char *label);
