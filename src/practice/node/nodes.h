@@ -28,7 +28,10 @@ struct nodes *nodes_new(const struct nodes_options *options, struct error *err) 
 void nodes_free(struct nodes *nodes);
 /* What subresources of Pods (log, exec ...) and of nodes are led to. */
 const struct backend *nodes_backend(struct nodes *nodes);
-/* Switches a node off and on for lessons: its containers end, nothing of it is written any more. False: there is none of this name. */
+/* Switches a node off and on for lessons: its containers end, nothing of it is written any more. False: there is none of this name.
+ * Leases are not renewed for nobody (a built-in node's says little by its age); so that a life-cycle controller knows without being told from here, the Lease of a node without power gets the annotation
+ * NODES_POWER "off", and loses it when the node is back. */
+#define NODES_POWER "kubetutor.dev/power"
 bool nodes_set_power(struct nodes *nodes, const char *name, bool on);
 
 #endif
