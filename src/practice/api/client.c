@@ -49,6 +49,11 @@ struct loop *client_loop(const struct client *client)
     return client->api->loop;
 }
 
+struct cluster_clock *client_clock(const struct client *client)
+{
+    return client->api->clock;
+}
+
 bool client_allowed(const struct client *client, const struct client_resource *resource, const char *verb, const char *sub, const char *ns,
                     const char *name, struct error *err)
 {

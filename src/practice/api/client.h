@@ -23,6 +23,7 @@ struct client *client_new(struct api *api, const char *user, const char *manager
 void client_free(struct client *client);
 int64_t client_now_ms(const struct client *client);
 struct loop *client_loop(const struct client *client);
+struct cluster_clock *client_clock(const struct client *client);
 
 /* A resource: group ("" core), plural, version as written in code ("", "v1", "pods"). ns "" for cluster-scoped. Each answers with the object as it is afterwards (the caller frees), or NULL with the
  * error: ERROR_NOT_FOUND, ERROR_EXISTS, ERROR_CONFLICT, ERROR_INVALID, ERROR_DENIED ... */

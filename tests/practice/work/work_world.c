@@ -43,6 +43,18 @@ void work_run(struct work_world *world)
         loop_once(world->serve.loop, 1);
 }
 
+static void stepped(void *done)
+{
+    *(bool *)done = true;
+}
+
+void work_step(struct work_world *world, int64_t ms)
+{
+    bool done = false;
+    assert_true(cluster_clock_step(world->place.api->clock, ms, stepped, &done, NULL));
+    assert_true(loop_until(world->serve.loop, &done, LONG_MS));
+}
+
 struct value *work_json(const char *format, ...)
 {
     static char text[16384];

@@ -19,6 +19,8 @@ void work_close(struct work_world *world);
 void work_settle_in(struct work_world *world);
 /* Some rounds of the loop: what was written is committed and told. */
 void work_run(struct work_world *world);
+/* Lets the cluster's clock go forward. */
+void work_step(struct work_world *world, int64_t ms);
 
 /* A document from JSON with ' for ". */
 struct value *work_json(const char *format, ...) __attribute__((format(printf, 1, 2)));
