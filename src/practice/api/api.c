@@ -9,6 +9,7 @@
 #include "practice/api/access.h"
 #include "practice/api/verbs.h"
 #include "practice/schema/convert.h"
+#include "practice/schema/crd.h"
 
 enum { DOCUMENT = STATE_OBJECT + 4096, API_WARNINGS = 200 };
 
@@ -33,9 +34,9 @@ void api_head(const struct schema_kind *as, struct buf *head)
     buf_printf(head, "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",", as->kind, as->group, as->group[0] != '\0' ? "/" : "", as->version);
 }
 
-bool api_is_plain(const struct schema_kind *as)
+bool api_shows(const struct schema_kind *as, const struct object *object)
 {
-    return as->crd != NULL || as->storage == as; /* versions of a CRD differ in name only (strategy None) */
+    return as->crd != NULL ? crd_shows(as, object->version) : as->storage == as;
 }
 
 struct value *document_convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
@@ -54,23 +55,47 @@ struct value *document_convert(struct value *document, const struct schema_kind 
     return NULL;
 }
 
-struct value *api_value(const struct api *api, const struct object *object, const struct schema_kind *as)
+/* The stored text as a document; `as` is what it says of itself. NULL: no memory. */
+static struct value *parse_stored(const struct object *object, const struct schema_kind *as)
 {
-    (void)api;
     struct buf head = buf_make(1024), text = buf_make(DOCUMENT);
-    struct status failure = {0};
-    api_head(api_is_plain(as) ? as : as->storage, &head);
     struct value *document = NULL;
+    api_head(as, &head);
     if (buf_ok(&head)) {
         object_print(object, head.bytes, &text);
         document = buf_ok(&text) ? json_parse(text.bytes, text.length, "object", NULL) : NULL;
     }
     buf_free(&head);
     buf_free(&text);
-    if (document != NULL && !api_is_plain(as))
-        document = document_convert(document, as->storage, as, &failure);
-    status_free(&failure);
     return document;
+}
+
+struct value *api_value(const struct api *api, const struct object *object, const struct schema_kind *as)
+{
+    (void)api;
+    struct status failure = {0};
+    struct value *document = parse_stored(object, as->crd != NULL ? as : as->storage);
+    if (document == NULL || api_shows(as, object))
+        return document;
+    if (as->crd == NULL) {
+        document = document_convert(document, as->storage, as, &failure);
+        status_free(&failure);
+    } else if (!crd_read(as, document)) {
+        value_free(document);
+        document = NULL;
+    }
+    return document;
+}
+
+bool api_is_same(const struct api *api, const struct object *object, const struct schema_kind *as)
+{
+    if (api_shows(as, object))
+        return true;
+    struct value *stored = parse_stored(object, as), *shown = api_value(api, object, as);
+    bool same = stored != NULL && shown != NULL && value_equal(stored, shown);
+    value_free(stored);
+    value_free(shown);
+    return same;
 }
 
 static void run_get(struct api *api, struct call *call, struct answer *answer)

@@ -44,8 +44,11 @@ void api_run(struct api *api, struct call *call, struct answer *answer);
 struct value *api_value(const struct api *api, const struct object *object, const struct schema_kind *as) __attribute__((warn_unused_result));
 /* `{"kind":"Pod","apiVersion":"v1",` for object_print; the buffer is emptied first. */
 void api_head(const struct schema_kind *as, struct buf *head);
-/* True if stored texts of this kind can be shown as they are (its version is the stored one, or only apiVersion differs). */
-bool api_is_plain(const struct schema_kind *as);
+/* True if the object's stored text is its document in this version, but for kind and apiVersion: false for other versions, and for what was written
+ * before its CRD's schema changed. */
+bool api_shows(const struct schema_kind *as, const struct object *object);
+/* Is that stored text what the version shows, even so? False without memory. */
+bool api_is_same(const struct api *api, const struct object *object, const struct schema_kind *as);
 
 /* Marks in struct object's flags. */
 enum { OBJECT_DELETING = 1, OBJECT_HAS_FINALIZERS = 2, OBJECT_HAS_OWNERS = 4 };

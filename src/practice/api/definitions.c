@@ -115,6 +115,7 @@ static bool serve(struct definitions *definitions, const char *name, const struc
         value_free(parts);
         return false;
     }
+    crd_begin(crd, state_version(definitions->api->state));
     const struct schema_kind *const *kinds = crd_kinds(crd, &count);
     if (!registry_set(definitions->api->registry, name, kinds, count, crd, free_kinds, err)) {
         value_free(parts);

@@ -11,7 +11,7 @@ enum { HEAD_MOST = 2048 };
 bool print_start(struct print *print, const struct api *api, const struct schema_kind *kind, const struct format *format, bool item)
 {
     *print = (struct print){
-        .api = api, .kind = kind, .format = *format, .include = INCLUDE_METADATA, .head = buf_make(HEAD_MOST), .plain = api_is_plain(kind)};
+        .api = api, .kind = kind, .format = *format, .include = INCLUDE_METADATA, .head = buf_make(HEAD_MOST)};
     if (item && kind->crd == NULL)
         buf_append_string(&print->head, "{");
     else
@@ -107,13 +107,13 @@ bool print_object(struct print *print, const struct object *object, uint64_t ver
 {
     if (print->format.as == AS_PARTIAL || print->format.as == AS_PARTIAL_LIST)
         return print_partial(print, object, version, out, err);
-    if (print->format.as == AS_OBJECT && print->plain) {
+    if (print->format.as == AS_OBJECT && api_shows(print->kind, object)) {
         buf_append(out, print->head.bytes, print->head.length);
         put_text(object, object->length, version, out);
         return done(out, err);
     }
     struct value *document = document_of(print, object, version, err);
-    bool printed = document != NULL && (print->format.as == AS_TABLE ? table_row(print->kind, document, version == 0 && print->plain ? object : NULL,
+    bool printed = document != NULL && (print->format.as == AS_TABLE ? table_row(print->kind, document, version == 0 && api_shows(print->kind, object) ? object : NULL,
                                                                                  print->include, api_now_ms(print->api), out, err)
                                                                      : print_document(print, document, out, err));
     value_free(document);

@@ -19,7 +19,6 @@ struct print {
     struct format format;
     enum include_object include; /* rows of Tables */
     struct buf head;             /* of whole objects: `{"kind":...,"apiVersion":...,` or `{` */
-    bool plain;                  /* stored texts can be shown as they are */
 };
 
 /* item: inside a list, where objects of built-in kinds have neither kind nor apiVersion. False: no memory. */

@@ -210,7 +210,7 @@ static bool update_stored(struct write *write, struct value *object, const struc
     write->answer->code = 200;
     if (is_finished(write, object, old))
         return remove_finished(write, object);
-    if (!metadata_same_document(object, old))
+    if (!metadata_same_document(object, old) || !api_is_same(api, write->old, write->kind->storage))
         return write_store(write, object);
     value_free(object); /* nothing changes: neither does the version */
     write->answer->object = object_ref(write->old);

@@ -274,6 +274,16 @@ size_t crd_columns(const struct schema_kind *kind, const struct crd_column **col
     return version->column_count;
 }
 
+void crd_begin(struct crd *crd, uint64_t version)
+{
+    crd->since = version;
+}
+
+bool crd_shows(const struct schema_kind *as, uint64_t version)
+{
+    return as == as->storage && version > as->crd->since;
+}
+
 const char *crd_deprecation(const struct schema_kind *kind)
 {
     return crd_version_of(kind)->deprecation;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -46,6 +47,13 @@ const struct rules *crd_rules_of(const struct schema_kind *kind);
  * embedded resources too. ERROR_INPUT for what cannot be metadata (the real server's words); ERROR_MEMORY. */
 bool crd_decode(const struct schema_kind *kind, struct value *object, struct vec *unknown, struct error *err)
     __attribute__((warn_unused_result));
+/* A stored object as a version shows it: what the stored version's schema has come to not know is gone, its defaults are there, and what the version
+ * `as` does not know is gone. Changes it in place. */
+bool crd_read(const struct schema_kind *as, struct value *object) __attribute__((warn_unused_result));
+/* Would that change nothing in an object that was written at a version of the state? So it is behind the one at which this definition's kinds came to be
+ * (crd_begin), in the stored version. */
+bool crd_shows(const struct schema_kind *as, uint64_t version);
+void crd_begin(struct crd *crd, uint64_t version);
 /* Defaults of the schema, deep; nulls that may not be are dropped first. */
 bool crd_default(const struct schema_kind *kind, struct value *object) __attribute__((warn_unused_result));
 /* Validation against the schema (types, required, bounds, patterns, enum, formats, allOf/anyOf/oneOf/not, list types), old

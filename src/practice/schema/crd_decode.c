@@ -288,3 +288,9 @@ bool crd_default(const struct schema_kind *kind, struct value *object)
     struct error err = ERROR_INIT;
     return crd_fill_defaults(object, crd_version_of(kind)->root) && sort_keys(object, &err);
 }
+
+bool crd_read(const struct schema_kind *as, struct value *object)
+{
+    return crd_prune(object, crd_version_of(as->storage)->root, true, NULL) && crd_default(as->storage, object) &&
+           (as == as->storage || crd_prune(object, crd_version_of(as)->root, true, NULL));
+}

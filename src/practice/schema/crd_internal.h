@@ -65,6 +65,7 @@ struct crd_version {
 struct crd {
     struct crd_tree tree;
     struct value *definition;
+    uint64_t since; /* the version of the state at which its kinds came to be */
     struct crd_version *versions;
     size_t count;
     const struct schema_kind **kinds; /* of served versions */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "practice/api/definitions.h"
+#include "practice/api/print.h"
 #include "verbs_world.h"
 
 #define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -203,6 +204,57 @@ static void a_new_schema_holds_for_what_comes_and_keeps_what_is_there(void **sta
     do_ask(scene, "PATCH", THINGS "/a", "application/merge-patch+json", "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}", 200);
 }
 
+/* The text that lists, watches and single reads show of an object in a version. */
+static void assert_shown(struct scene *scene, const char *version, const char *name, const char *wanted)
+{
+    const struct schema_kind *kind = registry_find(scene->world.api.registry, "example.com", version, "things");
+    const struct object *object = state_get(scene->world.api.state, registry_resource(scene->world.api.registry, kind), "place", name);
+    struct print print;
+    struct error err = ERROR_INIT;
+    struct buf text = buf_make(10000);
+    assert_true(print_start(&print, &scene->world.api, kind, &(struct format){0}, true));
+    assert_true(print_object(&print, object, 0, &text, &err));
+    print_end(&print);
+    const char *spec = strstr(text.bytes, "\"spec\":");
+    assert_non_null(spec);
+    assert_string_equal(spec, wanted);
+    assert_non_null(strstr(text.bytes, version));
+    buf_free(&text);
+}
+
+static void what_was_stored_is_shown_as_the_schema_is_now(void **state)
+{
+    struct scene *scene = *state;
+    define(scene, "things", "Thing", ",\"singular\":\"thing\"");
+    await(scene, "things.example.com", "Established", "InitialNamesAccepted");
+    run(scene);
+    do_ask(scene, "POST", THINGS, NULL, THING("a", "7"), 201);
+    assert_shown(scene, "v1", "a", "\"spec\":{\"size\":7}}");
+    const struct schema_kind *before = kind_of(scene, "things");
+    do_ask(scene, "PATCH", DEFINITIONS "/things.example.com", "application/json-patch+json",
+           "[{\"op\":\"add\",\"path\":\"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties\",\"value\":"
+           "{\"color\":{\"type\":\"string\",\"default\":\"red\"},\"kept\":{\"type\":\"string\",\"default\":\"k\"}}},"
+           "{\"op\":\"add\",\"path\":\"/spec/versions/1\",\"value\":{\"name\":\"v2\",\"served\":true,\"storage\":false,\"schema\":"
+           "{\"openAPIV3Schema\":{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":"
+           "{\"kept\":{\"type\":\"string\",\"default\":\"other\"},\"own\":{\"type\":\"string\",\"default\":\"o\"}}}}}}}}]",
+           200);
+    for (int i = 0; i < ROUNDS && kind_of(scene, "things") == before; i++)
+        loop_once(scene->world.loop, ROUND_MS);
+    assert_shown(scene, "v1", "a", "\"spec\":{\"color\":\"red\",\"kept\":\"k\"}}");
+    assert_shown(scene, "v2", "a", "\"spec\":{\"kept\":\"k\"}}");
+    struct value *first = ask(scene, "GET", THINGS "/a", NULL, NULL, 200);
+    assert_string_equal(value_find_text(first, "spec", "color", NULL), "red");
+    /* an update that changes nothing writes what is shown, once */
+    struct value *second = ask(scene, "PATCH", THINGS "/a", "application/merge-patch+json", "{}", 200);
+    struct value *third = ask(scene, "PATCH", THINGS "/a", "application/merge-patch+json", "{}", 200);
+    assert_string_not_equal(value_find_text(first, "metadata", "resourceVersion", NULL), value_find_text(second, "metadata", "resourceVersion", NULL));
+    assert_string_equal(value_find_text(second, "metadata", "resourceVersion", NULL), value_find_text(third, "metadata", "resourceVersion", NULL));
+    value_free(first);
+    value_free(second);
+    value_free(third);
+    assert_shown(scene, "v1", "a", "\"spec\":{\"color\":\"red\",\"kept\":\"k\"}}");
+}
+
 static void a_definition_goes_after_its_objects_which_go_after_their_finalizers(void **state)
 {
     struct scene *scene = *state;
@@ -277,6 +329,7 @@ int test_definitions(void)
         cmocka_unit_test_setup_teardown(a_definition_is_named_then_established_and_its_kind_is_served, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(names_that_others_have_are_not_accepted_until_they_are_free, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(a_new_schema_holds_for_what_comes_and_keeps_what_is_there, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(what_was_stored_is_shown_as_the_schema_is_now, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(a_definition_goes_after_its_objects_which_go_after_their_finalizers, open_scene,
                                         close_scene),
         cmocka_unit_test_setup_teardown(what_was_there_at_the_start_is_served_at_once, open_scene, close_scene),
