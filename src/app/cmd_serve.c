@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/internal.h"
@@ -19,7 +20,7 @@
 #include "net/http.h"
 #include "practice/api/server.h"
 
-enum { ANSWER_MOST = 64 << 10 };
+enum { ANSWER_MOST = 64 << 10, DESCRIPTORS = 4096 /* twice the connections that the server takes */ };
 
 struct serving {
     struct app *app;
@@ -217,12 +218,23 @@ static bool open_for_all(struct serving *serving, const struct practice_keys *ke
     return ok;
 }
 
+/* Many a shell allows fewer than there may be connections. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS)
+        return;
+    limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int cluster_serve(struct app *app)
 {
     struct serving serving = {.app = app, .ephemeral = app->values[OPTION_EPHEMERAL] != NULL};
     struct practice_keys keys = {0};
     struct error err = ERROR_INIT;
     char *state_path = NULL;
+    allow_descriptors();
     int lock = practice_lock(&err);
     bool ok = lock >= 0 && practice_keys_get(&keys, &err) &&
               (serving.ephemeral || (state_path = practice_file("state.db", &err)) != NULL) &&

@@ -5,6 +5,8 @@
  * answered once the head is accepted. A client that closes its half after a request gets its answer. Errors that are the protocol's are answered here,
  * with a Kubernetes Status as the body: 400 malformed, 408 too slow, 413 body, 431 head, 501 transfer coding.
  *
+ * Bodies that are coming hold 192 MiB together at most: then those that pause longest are given up.
+ *
  * What a client can hold: one head (head_maximum), one body (body_maximum), and HTTP_UNSENT bytes of answers; a streamed source is only asked for more
  * below that. A client that reads nothing for write_ms while bytes wait is cut off, of a patient stream or an upgraded connection after quiet_ms.
  *
@@ -34,7 +36,8 @@ struct http_options {
     const char *client_authority; /* PEM; who shows a certificate signed by it is told by http_peer; another certificate ends the handshake. NULL: none asked */
     size_t head_maximum;          /* bytes of request line and headers; 0: 64 KiB */
     size_t body_maximum;          /* 0: 3 MiB */
-    size_t connections_maximum;   /* 0: 2048; further ones wait in the kernel's queue */
+    size_t connections_maximum;   /* 0: 2048; for a further one who was silent longest gives way (no handshake, no request, no rest of a body), and */
+                                  /* where all are busy it waits in the kernel's queue */
     int64_t head_ms;              /* from the first byte of a head (or TLS handshake) to its end; 0: 10 s */
     int64_t body_ms;              /* longest pause inside a body; 0: 30 s */
     int64_t idle_ms;              /* a kept connection without a request; 0: 120 s */

@@ -187,6 +187,7 @@ static size_t unparsed(const struct connection *connection)
 
 static void refuse(struct connection *connection, int status, const char *message)
 {
+    server_hold_body(connection, 0);
     http_parse_free(connection->parse);
     connection->parse = NULL;
     buf_free(&connection->unparsed);
@@ -223,9 +224,10 @@ static bool cut(struct connection *connection, const char *bytes, size_t length,
                 connection_send(connection, go_on, sizeof go_on - 1);
         }
     }
-    if (connection->in_body)
+    if (connection->in_body) {
         server_wait(&connection->reading, WAIT_BODY);
-    else if (connection->reading.kind != WAIT_HEAD)
+        server_hold_body(connection, *used);
+    } else if (connection->reading.kind != WAIT_HEAD)
         server_wait(&connection->reading, WAIT_HEAD);
     return false;
 }
@@ -235,6 +237,7 @@ static void deliver(struct connection *connection)
 {
     struct http_server *server = connection->server;
     server_wait(&connection->reading, WAIT_NONE);
+    server_hold_body(connection, 0);
     connection->request = request_new(connection, connection->parse);
     connection->parse = NULL;
     connection->in_body = false;
@@ -463,6 +466,13 @@ void connection_left(struct connection *connection)
     server_wait(&connection->reading, WAIT_NONE);
     queued(connection, true);
     connection_changed(connection);
+}
+
+void connection_give_up(struct connection *connection)
+{
+    if (connection->open && connection->tls != NULL)
+        tls_close_notify(connection->tls);
+    connection_destroy(connection);
 }
 
 void connection_changed(struct connection *connection)

@@ -26,6 +26,7 @@ enum {
     HTTP_PIECE = 64 * 1024,               /* about what a source writes at a time */
     HTTP_LOW = HTTP_UNSENT - HTTP_PIECE,  /* below it a source is asked for more */
     HTTP_UNPARSED = 64 * 1024,            /* of requests behind the one that is being answered; then nothing is read */
+    HTTP_BODIES = 192 << 20,              /* of all bodies together that are still coming */
 };
 
 /* What is waited for; each kind has one span of time, so that its list is in order of the ends. */
@@ -47,6 +48,7 @@ struct connection {
     struct peer *peer; /* NULL: no certificate */
 
     struct http_parse *parse;     /* the request that is coming; NULL: between two */
+    size_t held;                  /* bytes of its body, as they came */
     struct http_request *request; /* with the handler, or streamed; NULL: the next one may be cut */
     struct buf unparsed;          /* what came behind it; its first unparsed_at bytes are done with */
     size_t unparsed_at;
@@ -112,6 +114,7 @@ struct http_server {
 
     struct connections all, turns;
     size_t count;
+    size_t held; /* by bodies that are coming, at most about HTTP_BODIES */
     struct waitings waits[WAIT_KINDS];
     struct loop_event *timer, *turn;
     int64_t timer_at;     /* INT64_MAX: idle */
@@ -132,6 +135,8 @@ void server_release(struct http_server *server);
 void server_wait(struct waiting *waiting, enum wait kind); /* restarts it; WAIT_NONE: waits for nothing */
 void server_ready(struct connection *connection);          /* it gets a turn, from the loop */
 void server_forget(struct connection *connection);         /* takes it out of every list */
+/* Bytes of a body came, or (0) it is complete or given up. Where all bodies together are too much, those that pause longest are given up. */
+void server_hold_body(struct connection *connection, size_t length);
 
 /* http_connection.c */
 /* Takes the descriptor, also on failure. */
@@ -141,6 +146,8 @@ void connection_leave(struct connection *connection);
 void connection_destroy(struct connection *connection);
 void connection_turn(struct connection *connection);
 void connection_expired(struct connection *connection, enum wait kind);
+/* Others need its place: it ends at once, without an answer. */
+void connection_give_up(struct connection *connection);
 /* Writes what can be written at once and queues a copy of the rest. */
 void connection_send(struct connection *connection, const char *bytes, size_t length);
 /* The same, but the rest is moved: the bytes are the buffer's, which is empty afterwards or, if all were written, cleared. */

@@ -16,6 +16,7 @@ enum {
     ACCEPTS = 16,           /* connections taken in a row, so that others are served too */
     ACCEPT_AGAIN_MS = 200,  /* after a lack of descriptors or memory */
     LINGER_MS = 2000,
+    MOMENT_MS = 1000,       /* that a connection may be silent, whoever else wants its place */
     TURN_US = 400,          /* with a piece that takes long to compress at its end, still below what others may wait */
     HEAD_ROOM = 128 * 1024, /* of an answer's head with a small body behind it */
 };
@@ -189,6 +190,15 @@ static void set_timer(struct http_server *server, int64_t at)
     loop_set_timer(server->timer, left > 0 ? left : 0);
 }
 
+static void accept_more(struct http_server *server, bool more)
+{
+    if (server->over || server->accepting == more)
+        return;
+    server->accepting = more;
+    server->accept_again = INT64_MAX;
+    loop_set_fd(server->listener, more ? LOOP_READ : 0);
+}
+
 void server_wait(struct waiting *waiting, enum wait kind)
 {
     struct http_server *server = waiting->connection->server;
@@ -200,15 +210,8 @@ void server_wait(struct waiting *waiting, enum wait kind)
     waiting->until = clock_monotonic_ms() + server->span[kind];
     TAILQ_INSERT_TAIL(&server->waits[kind], waiting, entry);
     set_timer(server, waiting->until);
-}
-
-static void accept_more(struct http_server *server, bool more)
-{
-    if (server->over || server->accepting == more)
-        return;
-    server->accepting = more;
-    server->accept_again = INT64_MAX;
-    loop_set_fd(server->listener, more ? LOOP_READ : 0);
+    if (server->accept_again == INT64_MAX)
+        accept_more(server, true); /* it was full of busy ones: this one could give way */
 }
 
 static void on_timer(void *data)
@@ -262,9 +265,28 @@ static void on_turn(void *data)
     server_release(server);
 }
 
+void server_hold_body(struct connection *connection, size_t length)
+{
+    struct http_server *server = connection->server;
+    if (length == 0) {
+        server->held -= connection->held;
+        connection->held = 0;
+        return;
+    }
+    server->held += length;
+    connection->held += length;
+    while (server->held > HTTP_BODIES) {
+        const struct waiting *slow = TAILQ_FIRST(&server->waits[WAIT_BODY]);
+        if (slow == NULL || slow->connection == connection)
+            return;
+        connection_give_up(slow->connection);
+    }
+}
+
 void server_forget(struct connection *connection)
 {
     struct http_server *server = connection->server;
+    server_hold_body(connection, 0);
     server_wait(&connection->reading, WAIT_NONE);
     server_wait(&connection->writing, WAIT_NONE);
     if (connection->ready)
@@ -277,6 +299,32 @@ void server_forget(struct connection *connection)
 
 /* --- new connections --- */
 
+static int64_t silent_ms(const struct http_server *server, const struct waiting *waiting)
+{
+    return waiting != NULL ? clock_monotonic_ms() - (waiting->until - server->span[waiting->kind]) : -1;
+}
+
+/* Who gives way to a new one: whose handshake or head does not come, or who has paused longest with anything else. A moment is nobody's fault: then it is
+ * who came first of those that never asked for anything, so that a rush of connections wears down itself. NULL: all are busy. */
+static struct connection *most_silent(const struct http_server *server)
+{
+    static const enum wait others[] = {WAIT_BODY, WAIT_IDLE, WAIT_LINGER};
+    const struct waiting *head = TAILQ_FIRST(&server->waits[WAIT_HEAD]), *other = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct waiting *first = TAILQ_FIRST(&server->waits[others[i]]);
+        if (silent_ms(server, first) > silent_ms(server, other))
+            other = first;
+    }
+    bool is_head = head != NULL && (other == NULL || silent_ms(server, head) >= MOMENT_MS || silent_ms(server, other) < MOMENT_MS);
+    const struct waiting *longest = is_head ? head : other;
+    return longest != NULL ? longest->connection : NULL;
+}
+
+static bool is_full(const struct http_server *server)
+{
+    return server->count >= server->options.connections_maximum;
+}
+
 static void on_connections(void *data, int what)
 {
     (void)what;
@@ -284,6 +332,10 @@ static void on_connections(void *data, int what)
     server_hold(server);
     for (int i = 0; i < ACCEPTS && server->accepting; i++) {
         const int on = 1;
+        if (is_full(server) && most_silent(server) == NULL) {
+            accept_more(server, false);
+            break;
+        }
         int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
             /* The connection stays in the kernel's queue and the descriptor readable: looking again at once would only burn time. */
@@ -294,9 +346,9 @@ static void on_connections(void *data, int what)
         if (fd < 0)
             break;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        if (is_full(server))
+            connection_give_up(most_silent(server)); /* thousands that say nothing keep nobody else out */
         connection_new(server, fd);
-        if (server->count >= server->options.connections_maximum)
-            accept_more(server, false);
     }
     server_release(server);
 }

@@ -126,7 +126,7 @@ static void no_time_out_runs_while_the_handler_thinks(void **state)
     web_free(web);
 }
 
-static void thousands_of_connections_are_held_and_those_beyond_the_maximum_wait(void **state)
+static void thousands_of_connections_are_held_and_beyond_the_maximum_silent_ones_give_way(void **state)
 {
     (void)state;
     enum { SILENT = 2000, HELD = 1000 };
@@ -148,19 +148,74 @@ static void thousands_of_connections_are_held_and_those_beyond_the_maximum_wait(
     web_until(web, http_server_connections(web->server) == (size_t)held + 1);
     for (int i = held; i < silent && i < held + 900; i++) /* as many as the kernel's queue takes */
         fds[i] = connect_raw(web);
-    client_ask(first, GET("/first"), 200, "GET /first? "); /* the others do no harm */
+    struct client *late = client_new(web, NULL); /* behind them all, and in time: the first of them were cut off */
+    client_ask(late, GET("/late"), 200, "GET /late? ");
+    client_ask(first, GET("/first"), 200, "GET /first? "); /* who asks for something is not in their way */
     assert_int_equal(http_server_connections(web->server), held + 1);
     for (int i = 0; i < silent; i++)
         if (fds[i] > 0)
             close(fds[i]);
-    struct client *late = client_new(web, NULL); /* behind all who waited */
-    client_ask(late, GET("/late"), 200, "GET /late? ");
     web_until(web, http_server_connections(web->server) == 2);
     client_free(first);
     client_free(late);
     web_free(web);
     free(fds);
     setrlimit(RLIMIT_NOFILE, &before);
+}
+
+static void where_all_are_busy_a_new_connection_waits_until_one_is_not(void **state)
+{
+    (void)state;
+    struct web *web = web_new();
+    web->options.connections_maximum = 1;
+    web->handler = web_hold;
+    web_start(web);
+    struct client *busy = client_new(web, NULL);
+    client_say(busy, GET("/busy"));
+    web_until(web, web->held != NULL);
+    int late = connect_raw(web);
+    for (int i = 0; i < 20; i++)
+        loop_once(web->loop, 5);
+    assert_int_equal(http_server_connections(web->server), 1);
+    web_echo(web, web->held); /* and is silent from now on */
+    assert_non_null(client_until(busy, "GET /busy? "));
+    while (!busy->ended && !busy->failed)
+        (void)client_until(busy, "never");
+    assert_int_equal(http_server_connections(web->server), 1);
+    close(late);
+    client_free(busy);
+    web_free(web);
+}
+
+static void bodies_that_do_not_end_hold_no_more_than_a_bound_together(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 80, PART = 3000000 }; /* 240 MB */
+    struct web *web = web_new();
+    web_start(web);
+    struct client *clients[CLIENTS];
+    char *part = malloc(PART);
+    memset(part, ' ', PART);
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = client_new(web, NULL);
+        client_say(clients[i], "POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 3000001\r\n\r\n");
+        client_send(clients[i], part, PART);
+        for (int round = 0; round < 100; round++) /* what the kernel still holds of it */
+            loop_once(web->loop, 0);
+    }
+    struct client *other = client_new(web, NULL);
+    client_ask(other, GET("/other"), 200, "GET /other? ");
+    size_t left = http_server_connections(web->server);
+    assert_in_range(left, 60, 70); /* those who came first paused longest */
+    client_say(clients[CLIENTS - 1], "x");
+    assert_non_null(client_until(clients[CLIENTS - 1], "HTTP/1.1 200"));
+    client_say(clients[0], "x");
+    assert_null(client_until(clients[0], "HTTP/1.1 200"));
+    for (int i = 0; i < CLIENTS; i++)
+        client_free(clients[i]);
+    client_free(other);
+    free(part);
+    web_free(web);
 }
 
 /* Rounds that the loop makes in this time. */
@@ -503,7 +558,9 @@ int test_http_limits(void)
         cmocka_unit_test(an_idle_connection_is_closed_in_order),
         cmocka_unit_test(a_body_may_take_long_but_not_pause_for_long),
         cmocka_unit_test(no_time_out_runs_while_the_handler_thinks),
-        cmocka_unit_test(thousands_of_connections_are_held_and_those_beyond_the_maximum_wait),
+        cmocka_unit_test(thousands_of_connections_are_held_and_beyond_the_maximum_silent_ones_give_way),
+        cmocka_unit_test(where_all_are_busy_a_new_connection_waits_until_one_is_not),
+        cmocka_unit_test(bodies_that_do_not_end_hold_no_more_than_a_bound_together),
         cmocka_unit_test(a_lack_of_descriptors_burns_no_time_and_passes),
         cmocka_unit_test(idle_connections_and_silent_streams_burn_no_time),
         cmocka_unit_test(who_pipelines_and_reads_nothing_is_no_longer_read_from),
