@@ -10,7 +10,7 @@
 #include "practice/api/api.h"
 
 #define BOOTSTRAP_NODE "node1"
-#define BOOTSTRAP_NODE_ADDRESS "172.18.0.2"   /* where the cluster's network has the node; nothing listens there */
+#define BOOTSTRAP_NODE_ADDRESS "10.77.0.1"   /* where the cluster's network has the node; nothing listens there */
 #define BOOTSTRAP_SERVICE_ADDRESS "10.96.0.1" /* Service default/kubernetes */
 
 /* The state's writes are open afterwards: the caller commits. */

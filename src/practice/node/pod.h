@@ -73,6 +73,7 @@ struct pod_worker {
     struct pod_worker *next, **link; /* of the node's */
     char *ns, *name, *uid;
     enum pod_stage stage;
+    enum pod_phase phase; /* as things stand; the status says Succeeded and Failed only once all containers have ended */
     struct value *document; /* the newest known; NULL: to be read when needed */
     struct runtime_sandbox *sandbox;
     struct pod_listener *listeners; /* of the sandbox */

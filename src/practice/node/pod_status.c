@@ -11,13 +11,19 @@ enum { MESSAGE = 64 << 10, TRIES = 3 };
 
 static const struct client_resource pods = {"", "v1", "pods"};
 
-enum pod_phase pod_status_phase(const struct pod_worker *worker)
+/* The phase that the document says. */
+static enum pod_phase phase_before(const struct pod_worker *worker)
 {
     const char *text = value_find_text(worker->document, "status", "phase", NULL);
     for (int phase = POD_PENDING; phase <= POD_UNKNOWN; phase++)
         if (text != NULL && strcmp(text, pod_phase_names[phase]) == 0)
             return (enum pod_phase)phase;
     return POD_PENDING;
+}
+
+static bool is_over(enum pod_phase phase)
+{
+    return phase == POD_SUCCEEDED || phase == POD_FAILED;
 }
 
 static bool set_text(struct value *object, const char *key, const char *text)
@@ -239,17 +245,12 @@ static void show_unknown(struct shown *shown, size_t count)
     }
 }
 
-static enum pod_phase phase_of(const struct pod_worker *worker, const struct value *document, struct shown *shown, size_t count, enum status_moment moment)
+static enum pod_phase phase_of(const struct pod_worker *worker, const struct value *document, const struct shown *shown, size_t count, enum status_moment moment)
 {
-    enum pod_phase before = pod_status_phase(worker), phase = containers_phase(shown, count, document, moment >= STATUS_ENDED);
-    if (before == POD_SUCCEEDED || before == POD_FAILED)
-        phase = before;
-    else if (worker->failed)
-        phase = POD_FAILED;
-    if (moment != STATUS_LAST)
-        return phase;
-    show_unknown(shown, count);
-    return phase == POD_SUCCEEDED ? POD_SUCCEEDED : POD_FAILED;
+    enum pod_phase before = phase_before(worker);
+    if (is_over(before))
+        return before;
+    return worker->failed ? POD_FAILED : containers_phase(shown, count, document, moment >= STATUS_ENDED);
 }
 
 static bool set_start_time(struct value *status, const struct value *document, const char *now)
@@ -265,17 +266,17 @@ static bool set_reason(const struct pod_worker *worker, struct value *status, en
     const char *const texts[] = {worker->reason, worker->message};
     const struct value *old = value_get(worker->document, "status");
     for (size_t i = 0; i < 2; i++) {
-        if (worker->failed) {
+        if (worker->failed && phase == POD_FAILED) {
             if (texts[i] != NULL && !set_text(status, keys[i], texts[i]))
                 return false;
-        } else if (phase != pod_status_phase(worker) && value_get(old, keys[i]) != NULL && !value_set(status, keys[i], value_null())) {
+        } else if (phase != phase_before(worker) && value_get(old, keys[i]) != NULL && !value_set(status, keys[i], value_null())) {
             return false;
         }
     }
     return true;
 }
 
-static struct value *status_make(const struct pod_worker *worker, enum status_moment moment)
+static struct value *status_make(struct pod_worker *worker, enum status_moment moment)
 {
     const struct value *document = worker->document;
     struct shown *shown = mem_zero(worker->count + 1, sizeof *shown);
@@ -287,8 +288,16 @@ static struct value *status_make(const struct pod_worker *worker, enum status_mo
         container_show(&worker->containers[i], document, &shown[i]);
     if (ok) {
         enum pod_phase phase = phase_of(worker, document, shown, worker->count, moment);
-        ok = value_set(status, "observedGeneration", value_int(value_find_int(document, 1, "metadata", "generation", NULL))) && set_text(status, "phase", pod_phase_names[phase]) &&
-             value_set(status, "conditions", conditions_make(worker, document, shown, worker->count, phase, now)) && set_ips(status, "hostIP", "hostIPs", worker->node->ip) &&
+        ok = value_set(status, "observedGeneration", value_int(value_find_int(document, 1, "metadata", "generation", NULL))) &&
+             value_set(status, "conditions", conditions_make(worker, document, shown, worker->count, phase, now));
+        if (moment == STATUS_LAST) { /* the conditions stay what they were */
+            show_unknown(shown, worker->count);
+            phase = phase == POD_SUCCEEDED ? POD_SUCCEEDED : POD_FAILED;
+        }
+        worker->phase = phase;
+        if (moment < STATUS_ENDED && is_over(phase))
+            phase = phase_before(worker);
+        ok = ok && set_text(status, "phase", pod_phase_names[phase]) && set_ips(status, "hostIP", "hostIPs", worker->node->ip) &&
              set_start_time(status, document, now) && set_resources(status, document) && set_containers(status, document, shown, worker->count) && set_reason(worker, status, phase);
     }
     bool host_network = value_is_true(value_find(document, "spec", "hostNetwork", NULL));
@@ -366,7 +375,7 @@ static bool read_again(struct pod_worker *worker, struct error *err)
     return true;
 }
 
-static bool write_status(struct pod_worker *worker, struct value *(*make)(const struct pod_worker *worker, const void *data), const void *data, struct error *err)
+static bool write_status(struct pod_worker *worker, struct value *(*make)(struct pod_worker *worker, const void *data), const void *data, struct error *err)
 {
     if (pod_document(worker) == NULL)
         return error_memory(err);
@@ -396,7 +405,7 @@ static bool write_status(struct pod_worker *worker, struct value *(*make)(const 
     return error_set(err, ERROR_CONFLICT, NULL, "the status of pod %s/%s changes too often", worker->ns, worker->name);
 }
 
-static struct value *make_moment(const struct pod_worker *worker, const void *data)
+static struct value *make_moment(struct pod_worker *worker, const void *data)
 {
     return status_make(worker, *(const enum status_moment *)data);
 }
@@ -410,7 +419,7 @@ struct rejection {
     const char *reason, *message;
 };
 
-static struct value *make_rejection(const struct pod_worker *worker, const void *data)
+static struct value *make_rejection(struct pod_worker *worker, const void *data)
 {
     const struct rejection *rejection = data;
     struct value *status = value_object();

@@ -13,11 +13,10 @@ enum status_moment {
     STATUS_LAST,          /* the same, and what never began counts as failed */
 };
 
-/* Writes what changed of it, if anything. False: it could not be written (err); again later. One whose Pod is gone counts as written. */
+/* Writes what changed of it, if anything; worker->phase is what it makes of it all. False: it could not be written (err); again later. One whose Pod is gone counts as written. */
 bool pod_status_write(struct pod_worker *worker, enum status_moment moment, struct error *err) __attribute__((warn_unused_result));
 /* A Pod that the node does not take: phase Failed and why, nothing else. */
 bool pod_status_reject(struct pod_worker *worker, const char *reason, const char *message, struct error *err) __attribute__((warn_unused_result));
-enum pod_phase pod_status_phase(const struct pod_worker *worker); /* as it was written last, from the document, which must be there */
 
 /* ---- container_status.c ---- */
 /* A container as its status shows it. */

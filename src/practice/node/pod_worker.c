@@ -255,9 +255,7 @@ static int64_t look_again(const struct pod_container *container, int64_t now)
         int64_t end = container_backoff_end(container);
         return fresh ? now + POD_RELIST_MS : end > 0 ? end : now;
     }
-    if (fresh && strcmp(container->waiting, "ImagePullBackOff") != 0)
-        return now;
-    return now + POD_RETRY_MS;
+    return container->told == NULL ? now : now + POD_RETRY_MS;
 }
 
 /* All that could be started is; what is left waits for its time. */
@@ -336,8 +334,7 @@ static bool pass(struct pod_worker *worker, struct error *err)
     fail_deadline(worker);
     if (!pod_status_write(worker, STATUS_NOW, err))
         return false;
-    enum pod_phase phase = pod_status_phase(worker);
-    if (phase == POD_SUCCEEDED || phase == POD_FAILED)
+    if (worker->phase == POD_SUCCEEDED || worker->phase == POD_FAILED)
         return begin_ending(worker, err);
     if (!prepare(worker, worker->document, &ready, err))
         return false;
