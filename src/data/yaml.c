@@ -34,6 +34,8 @@ struct reader {
     yaml_event_t event;
     const char *name;
     enum yaml_duplicates duplicates;
+    struct vec *twice;     /* gets words about duplicates of the first document; NULL: nobody wants them */
+    size_t documents_done;
     struct frame frames[YAML_DEPTH];
     size_t depth;
     struct map anchors; /* names to copies; a name whose value is not complete has none */
@@ -174,8 +176,23 @@ static bool want_key(const struct reader *r)
     return r->depth > 0 && r->frames[r->depth - 1].mapping && r->frames[r->depth - 1].key == NULL;
 }
 
+static bool tell_twice(struct reader *r, const char *key, bool quoted)
+{
+    if (r->twice == NULL || r->documents_done > 0 || r->twice->length == r->twice->maximum)
+        return true;
+    struct buf text = buf_make(6 * KEY_MOST + 100);
+    buf_printf(&text, "line %zu: key ", r->event.start_mark.line + 1);
+    if (quoted)
+        json_quote(key, &text);
+    else
+        buf_append_string(&text, key);
+    buf_append_string(&text, " already set in map");
+    char *words = buf_take(&text, NULL);
+    return (words != NULL && vec_push(r->twice, words)) || error_memory(r->err);
+}
+
 /* Takes over the text in `key`. */
-static bool set_key(struct reader *r, struct buf *key, bool merge_key)
+static bool set_key(struct reader *r, struct buf *key, bool merge_key, bool quoted)
 {
     struct frame *f = &r->frames[r->depth - 1];
     f->key = buf_take(key, NULL);
@@ -189,7 +206,7 @@ static bool set_key(struct reader *r, struct buf *key, bool merge_key)
         return true;
     }
     if (r->duplicates == YAML_DUPLICATES_LAST)
-        return true;
+        return tell_twice(r, f->key, quoted);
     return fail(r, "the key \"%s\" stands twice in this mapping", f->key);
 }
 
@@ -262,7 +279,7 @@ static bool take_key(struct reader *r, const struct yaml_scalar *scalar, const c
     else if (ok && !buf_ok(&key) && length >= KEY_MOST)
         ok = fail_limit(r, "a key of more than 1 MiB");
     else
-        ok = ok ? set_key(r, &key, is_merge_key(&r->event)) : error_memory(r->err);
+        ok = ok ? set_key(r, &key, is_merge_key(&r->event), scalar->type == YAML_STRING_TYPE) : error_memory(r->err);
     buf_free(&key);
     return ok;
 }
@@ -310,7 +327,7 @@ static bool take_alias_key(struct reader *r, const struct value *v)
         buf_append_string(&key, value_text(v));
     else
         json_print(v, false, &key);
-    ok = set_key(r, &key, false);
+    ok = set_key(r, &key, false, value_text(v) != NULL);
     buf_free(&key);
     return ok;
 }
@@ -402,7 +419,7 @@ static bool take_event(struct reader *r, struct vec *documents)
     case YAML_MAPPING_START_EVENT: return open_frame(r, true, r->event.data.mapping_start.anchor);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: return close_frame(r);
-    case YAML_DOCUMENT_END_EVENT: return end_document(r, documents);
+    case YAML_DOCUMENT_END_EVENT: r->documents_done++; return end_document(r, documents);
     case YAML_NO_EVENT:
     case YAML_STREAM_START_EVENT:
     case YAML_STREAM_END_EVENT:
@@ -425,8 +442,8 @@ static bool read_stream(struct reader *r, struct vec *documents)
     return true;
 }
 
-static bool read_yaml(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents,
-                      struct error *err)
+static bool read_yaml(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *twice,
+                      struct vec *documents, struct error *err)
 {
     struct error unused;
     struct reader *r = mem_zero(1, sizeof *r);
@@ -434,6 +451,7 @@ static bool read_yaml(const char *text, size_t length, const char *name, enum ya
         return error_memory(err);
     r->name = name;
     r->duplicates = duplicates;
+    r->twice = twice;
     r->err = err != NULL ? err : &unused;
     r->anchors = map_make(YAML_NODES, free_value);
     bool ok = yaml_parser_initialize(&r->parser) != 0;
@@ -472,7 +490,7 @@ static bool needs_repair(const char *text, size_t length)
     return !utf16 && !utf8_valid(text, length);
 }
 
-static bool parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, size_t maximum,
+static bool parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *twice, size_t maximum,
                   struct vec *documents, struct error *err)
 {
     struct error own = ERROR_INIT;
@@ -483,7 +501,7 @@ static bool parse(const char *text, size_t length, const char *name, enum yaml_d
         text = valid.bytes;
         length = valid.length;
     }
-    bool ok = buf_ok(&valid) ? read_yaml(text, length, name, duplicates, documents, &own) : error_memory(&own);
+    bool ok = buf_ok(&valid) ? read_yaml(text, length, name, duplicates, twice, documents, &own) : error_memory(&own);
     if (!ok && own.kind == ERROR_INPUT && strncmp(own.message, not_yaml, strlen(not_yaml)) == 0)
         ok = read_json(text, length, name, documents);
     buf_free(&valid);
@@ -498,13 +516,18 @@ static bool parse(const char *text, size_t length, const char *name, enum yaml_d
 bool yaml_parse_all(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents,
                     struct error *err)
 {
-    return parse(text, length, name, duplicates, YAML_DOCUMENTS, documents, err);
+    return parse(text, length, name, duplicates, NULL, YAML_DOCUMENTS, documents, err);
+}
+
+bool yaml_parse_telling(const char *text, size_t length, const char *name, struct vec *twice, struct vec *documents, struct error *err)
+{
+    return parse(text, length, name, YAML_DUPLICATES_LAST, twice, YAML_DOCUMENTS, documents, err);
 }
 
 struct value *yaml_parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct error *err)
 {
     struct vec documents;
-    if (!parse(text, length, name, duplicates, 1, &documents, err))
+    if (!parse(text, length, name, duplicates, NULL, 1, &documents, err))
         return NULL;
     struct value *v = documents.length > 0 ? vec_take(&documents, 0) : value_null();
     if (v == NULL)

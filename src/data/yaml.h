@@ -23,6 +23,11 @@ enum yaml_duplicates { YAML_DUPLICATES_REFUSE, YAML_DUPLICATES_LAST }; /* a kube
 bool yaml_parse_all(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct vec *documents,
                     struct error *err) __attribute__((warn_unused_result));
 
+/* The same, but of keys that stand twice the last counts, and those of the first document are told in `twice` as Go's YAML tells them,
+ * `line 7: key "a" already set in map` (strings that `twice` owns; once it is full the others are not told). */
+bool yaml_parse_telling(const char *text, size_t length, const char *name, struct vec *twice, struct vec *documents,
+                        struct error *err) __attribute__((warn_unused_result));
+
 /* Parses exactly one document; none at all is a null value. */
 struct value *yaml_parse(const char *text, size_t length, const char *name, enum yaml_duplicates duplicates, struct error *err)
     __attribute__((warn_unused_result));

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/yaml.h"
+#include "failing.h"
 
 static const char mark[] = "\n=====\n";
 
@@ -114,6 +115,46 @@ static void a_duplicate_key_is_refused_with_its_place(void **state)
             fail_msg("%s: %s %s", rows[i].text, err.where, err.message);
         value_free(v);
     }
+}
+
+static void duplicates_of_the_first_document_are_told_by_line(void **state)
+{
+    static const char text[] = "---\nb:\n  c: 1\n  c: 2\n  c: 3\n1: a\n1: b\n\"x\\\"y\": 1\n'x\"y': 2\n---\nd: 1\nd: 2\n";
+    static const char *const wanted[] = {"line 4: key \"c\" already set in map", "line 5: key \"c\" already set in map", "line 7: key 1 already set in map",
+                                         "line 9: key \"x\\\"y\" already set in map"};
+    (void)state;
+    for (size_t room = 0; room < 6; room++) {
+        struct vec twice = vec_make(room, mem_free), documents;
+        struct error err = ERROR_INIT;
+        assert_true(yaml_parse_telling(text, strlen(text), "f", &twice, &documents, &err));
+        assert_int_equal(documents.length, 2);
+        assert_int_equal(value_find_int(documents.items[0], 0, "b", "c", NULL), 3);
+        assert_int_equal(twice.length, room < 4 ? room : 4);
+        for (size_t i = 0; i < twice.length; i++)
+            assert_string_equal(twice.items[i], wanted[i]);
+        vec_free(&documents);
+        vec_free(&twice);
+    }
+}
+
+static void tell_without_memory(void *argument)
+{
+    struct vec twice = vec_make(10, mem_free), documents;
+    struct error err = ERROR_INIT;
+    (void)argument;
+    if (yaml_parse_telling("a: 1\na: 2\n", 10, "f", &twice, &documents, &err)) {
+        assert_int_equal(twice.length, 1);
+        vec_free(&documents);
+    } else {
+        assert_int_equal(err.kind, ERROR_MEMORY);
+    }
+    vec_free(&twice);
+}
+
+static void duplicates_survive_every_allocation_failing(void **state)
+{
+    (void)state;
+    each_allocation_failing(tell_without_memory, NULL);
 }
 
 static void integers_of_64_bits_stay_exact(void **state)
@@ -359,6 +400,8 @@ int test_yaml(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_reads_as_kubectl_reads_it),
         cmocka_unit_test(a_duplicate_key_is_refused_with_its_place),
+        cmocka_unit_test(duplicates_of_the_first_document_are_told_by_line),
+        cmocka_unit_test(duplicates_survive_every_allocation_failing),
         cmocka_unit_test(integers_of_64_bits_stay_exact),
         cmocka_unit_test(one_document_or_none_is_taken_where_one_is_asked_for),
         cmocka_unit_test(bombs_end_with_the_bound_that_they_met),

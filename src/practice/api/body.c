@@ -139,11 +139,11 @@ static void yaml_words(const struct error *err, char out[static 640])
 }
 
 /* The first document of a stream; none at all is null. */
-static struct value *first_document(const struct body *body, enum yaml_duplicates duplicates, struct error *err)
+static struct value *first_document(const struct body *body, struct vec *twice, struct error *err)
 {
     struct vec documents;
     struct value *first = NULL;
-    if (!yaml_parse_all(body->bytes, body->length, "body", duplicates, &documents, err))
+    if (!yaml_parse_telling(body->bytes, body->length, "body", twice, &documents, err))
         return NULL;
     if (documents.length > 0)
         first = vec_take(&documents, 0);
@@ -153,24 +153,11 @@ static struct value *first_document(const struct body *body, enum yaml_duplicate
     return first;
 }
 
-/* Of a name that stands twice the last counts. The first such is told, the others stay unsaid: the parser stops there. */
-static struct value *parse_yaml(const struct body *body, const struct call *call, struct vec *duplicates, struct error *err)
+/* Of a name that stands twice the last counts. */
+static struct value *parse_yaml(const struct body *body, struct call *call, struct vec *duplicates, struct error *err)
 {
-    struct value *value = first_document(body, YAML_DUPLICATES_REFUSE, err);
-    if (value != NULL || err->kind != ERROR_INPUT)
-        return value;
-    struct error first = *err;
-    value = first_document(body, YAML_DUPLICATES_LAST, err);
-    if (value == NULL || call->validation == VALIDATE_IGNORE)
-        return value;
-    const char *quote = strchr(first.message, '"'), *end = quote != NULL ? strrchr(quote + 1, '"') : NULL;
-    char *name = end != NULL ? mem_string_n(quote + 1, (size_t)(end - quote - 1)) : mem_string(first.message);
-    if (name == NULL || !vec_push(duplicates, name)) {
-        error_memory(err);
-        value_free(value);
-        return NULL;
-    }
-    return value;
+    call->yaml = true;
+    return first_document(body, call->validation != VALIDATE_IGNORE ? duplicates : NULL, err);
 }
 
 static bool read_yaml(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
@@ -251,6 +238,20 @@ static bool read_json_patch(const struct body *body, struct call *call, struct v
     return call->validation == VALIDATE_IGNORE || body_duplicates(body->bytes, body->length, duplicates) || no_memory(failure);
 }
 
+/* An applied body is YAML even where it is JSON: names that stand twice are told with their lines. False: no memory. */
+static bool tell_lines(const struct body *body, struct call *call, struct vec *duplicates)
+{
+    struct error err = ERROR_INIT;
+    if (!body_duplicates(body->bytes, body->length, duplicates))
+        return false;
+    if (duplicates->length == 0)
+        return true;
+    vec_clear(duplicates);
+    struct value *again = parse_yaml(body, call, duplicates, &err);
+    value_free(again);
+    return again != NULL || err.kind != ERROR_MEMORY;
+}
+
 /* What kubectl sends is JSON, which is read much faster. */
 static bool read_apply(const struct body *body, struct call *call, struct vec *duplicates, struct status *failure)
 {
@@ -258,7 +259,7 @@ static bool read_apply(const struct body *body, struct call *call, struct vec *d
     char words[640];
     call->body = body->length > 0 && body->bytes[0] == '{' ? json_parse(body->bytes, body->length, "patch", &err) : NULL;
     if (call->body != NULL)
-        return call->validation == VALIDATE_IGNORE || body_duplicates(body->bytes, body->length, duplicates) || no_memory(failure);
+        return call->validation == VALIDATE_IGNORE || tell_lines(body, call, duplicates) || no_memory(failure);
     call->body = parse_yaml(body, call, duplicates, &err);
     if (call->body != NULL)
         return true;

@@ -35,6 +35,7 @@ struct call {
     const char *text;                       /* the JSON that body was parsed from, kept by the exchange; NULL: another form, or duplicates tell */
     size_t text_length;
     struct vec *duplicates;                 /* fields that stood twice in the body (strings, `metadata.labels.a`); NULL: none */
+    bool yaml;                              /* the body is YAML: duplicates are sentences with lines, `line 7: key "a" already set in map` */
     enum patch_type patch;
     /* options, from the query or DeleteOptions */
     bool dry_run, force;

@@ -69,6 +69,8 @@ struct value *body_decode(struct call *call, const struct type_name *type, const
 /* Why a document that a patch made cannot be one of this type ("" for none): false: no memory. Leaves it decoded. */
 bool patch_decode(struct call *call, struct value *value, const struct type_name *type, const struct schema *schema, struct answer *answer,
                   struct buf *why);
+/* All that YAML says of keys that stand twice, as one complaint: `yaml: unmarshal errors:` and a line each. */
+void duplicate_lines(const struct vec *duplicates, struct buf *out);
 bool answer_warn(struct answer *answer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A patch laid over `document` (with kind and apiVersion), and decoded: not yet defaulted. NULL: refused. */

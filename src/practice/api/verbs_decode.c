@@ -155,6 +155,30 @@ static bool merge_complaints(const struct vec *duplicates, const struct vec *com
     return true;
 }
 
+void duplicate_lines(const struct vec *duplicates, struct buf *out)
+{
+    buf_append_string(out, "yaml: unmarshal errors:");
+    for (size_t i = 0; i < duplicates->length; i++)
+        buf_printf(out, "\n  %s", (const char *)duplicates->items[i]);
+}
+
+/* YAML's duplicates come first, for they are found first; in a sentence they are one complaint. */
+static bool put_lines_first(const struct call *call, const struct vec *complaints, struct vec *out)
+{
+    struct buf all = buf_make(SENTENCE);
+    bool strict = call->validation == VALIDATE_STRICT, whole = true;
+    if (strict) {
+        duplicate_lines(call->duplicates, &all);
+        whole = buf_ok(&all) && vec_push_string(out, all.bytes);
+    }
+    buf_free(&all);
+    for (size_t i = 0; whole && !strict && i < call->duplicates->length; i++)
+        whole = vec_push_string(out, call->duplicates->items[i]);
+    for (size_t i = 0; whole && i < complaints->length; i++)
+        whole = vec_push_string(out, complaints->items[i]);
+    return whole;
+}
+
 /* Strict: all of them in one sentence. Warn: a warning each. */
 static bool tell_complaints(const struct call *call, const struct vec *list, struct answer *answer, struct buf *why)
 {
@@ -175,15 +199,17 @@ static bool decode(struct call *call, struct value *document, const struct type_
     bool wants = call->validation != VALIDATE_IGNORE, ok = true;
     bool twice = wants && call->text == NULL && call->duplicates != NULL && call->duplicates->length > 0;
     struct vec *list = wants ? &complaints : NULL;
-    struct value *before = twice ? value_copy(document) : NULL; /* decoding drops what it does not know */
-    if (twice && before == NULL) {
+    struct value *before = twice && !call->yaml ? value_copy(document) : NULL; /* decoding drops what it does not know */
+    if (twice && !call->yaml && before == NULL) {
         ok = false;
     } else if (!(type->custom != NULL ? crd_decode(type->custom, document, list, &err)
                                       : schema_read(document, call->text, call->text_length, schema, list, &err))) {
         ok = err.kind != ERROR_MEMORY;
         buf_append_string(why, err.message);
     } else if (twice || complaints.length > 0) {
-        ok = merge_complaints(twice ? call->duplicates : NULL, &complaints, before, &all) && tell_complaints(call, &all, answer, why);
+        ok = (twice && call->yaml ? put_lines_first(call, &complaints, &all)
+                                  : merge_complaints(twice ? call->duplicates : NULL, &complaints, before, &all)) &&
+             tell_complaints(call, &all, answer, why);
     }
     value_free(before);
     vec_free(&complaints);

@@ -228,17 +228,19 @@ static bool check_duplicates(const struct call *call, struct answer *answer)
 {
     if (call->duplicates == NULL || call->validation == VALIDATE_IGNORE)
         return true;
-    for (size_t i = 0; i < call->duplicates->length; i++) {
-        const char *path = call->duplicates->items[i], *dot = strrchr(path, '.');
-        if (call->validation == VALIDATE_STRICT)
-            return status_bad_request(
-                &answer->failure,
-                "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  key \"%s\" already set in map",
-                dot != NULL ? dot + 1 : path);
-        if (!answer_warn(answer, "key \"%s\" already set in map", dot != NULL ? dot + 1 : path))
-            return status_error(&answer->failure, &(struct error){.kind = ERROR_MEMORY});
+    struct buf all = buf_make(SHOWN);
+    bool whole = true;
+    if (call->validation == VALIDATE_STRICT && call->duplicates->length > 0) {
+        duplicate_lines(call->duplicates, &all);
+        whole = buf_ok(&all);
+        if (whole)
+            status_bad_request(&answer->failure, "error strict decoding patch: error converting YAML to JSON: %s", all.bytes);
+    } else {
+        for (size_t i = 0; whole && i < call->duplicates->length; i++)
+            whole = answer_warn(answer, "%s", (const char *)call->duplicates->items[i]);
     }
-    return true;
+    buf_free(&all);
+    return whole ? answer->failure.code == 0 : status_error(&answer->failure, &(struct error){.kind = ERROR_MEMORY});
 }
 
 struct value *apply_document(struct call *call, const struct value *live, const struct type_name *type, const struct schema *schema,
