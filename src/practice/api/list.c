@@ -142,7 +142,7 @@ static void send_list(struct list *list)
         x->answer.code = 200;
         exchange_answer(x);
     } else {
-        static const struct http_source source = {more, closed};
+        static const struct http_source source = {.more = more, .closed = closed};
         http_stream(x->request, 200, exchange_type(&x->format), false, &source, list);
     }
 }

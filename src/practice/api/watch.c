@@ -363,7 +363,7 @@ static bool name_selector(struct exchange *x)
 
 void watch_serve(struct exchange *x)
 {
-    static const struct http_source source = {more, closed};
+    static const struct http_source source = {.more = more, .closed = closed};
     uint64_t from = 0;
     struct watch *watch = NULL;
     x->list.watch = true;
