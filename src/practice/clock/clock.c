@@ -1,5 +1,5 @@
-/* clock: a heap of timers by the cluster's time, the earliest of them on a timerfd of the wall's clock. That one is told when the wall is set or the machine wakes up, which
- * timers of the loop (monotonic) would sleep through. */
+/* clock: a heap of timers by the cluster's time, the earliest of them on a timerfd of the wall's clock. That one is told when
+ * the wall is set or the machine wakes up, which timers of the loop (monotonic) would sleep through. */
 #include "practice/clock/clock.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Rounds of the loop without a hold before a step goes on: a commit at the end of one, watchers and informers in the next, what they put into queues after that. */
+/* Rounds of the loop without a hold before a step goes on: a commit at the end of one, watchers and informers in the next, what
+ * they put into queues after that. */
 enum { QUIET_ROUNDS = 4 };
 
 struct cluster_timer {
@@ -114,7 +115,8 @@ static void arm(struct cluster_clock *clock)
 {
     struct itimerspec when = {0};
     if (clock->count > 0 && !clock->stepping) {
-        int64_t left = clock->heap[0]->at_ms - clock->cluster_ms, wall = clock->wall_ms + (int64_t)ceil((double)left / clock->rate);
+        int64_t left = clock->heap[0]->at_ms - clock->cluster_ms,
+                wall = clock->wall_ms + (int64_t)ceil((double)left / clock->rate);
         wall = wall > 0 ? wall : 1;
         when.it_value = (struct timespec){.tv_sec = wall / 1000, .tv_nsec = wall % 1000 * 1000000};
     }
@@ -132,7 +134,8 @@ static void fire_first(struct cluster_clock *clock)
 static void fire(struct cluster_clock *clock)
 {
     int64_t now = cluster_clock_ms(clock);
-    uint64_t last = clock->order; /* those that are set now wait for the next round, else a timer that sets itself would keep the loop */
+    uint64_t last =
+        clock->order; /* those that are set now wait for the next round, else a timer that sets itself would keep the loop */
     while (clock->count > 0 && clock->heap[0]->at_ms <= now && clock->heap[0]->order <= last)
         fire_first(clock);
 }

@@ -7,7 +7,9 @@
 #include "net/crypto.h"
 #include "practice/node/network_internal.h"
 
-static const struct client_resource services_of = {"", "v1", "services"}, slices_of = {"discovery.k8s.io", "v1", "endpointslices"}, policies_of = {"networking.k8s.io", "v1", "networkpolicies"},
+static const struct client_resource services_of = {"", "v1", "services"},
+                                    slices_of = {"discovery.k8s.io", "v1", "endpointslices"},
+                                    policies_of = {"networking.k8s.io", "v1", "networkpolicies"},
                                     namespaces_of = {"", "v1", "namespaces"}, nodes_of = {"", "v1", "nodes"};
 
 /* ---- what there is ---- */
@@ -58,7 +60,8 @@ static void service_changed(void *data, const struct informer_event *event)
     const struct object *object = event->object != NULL ? event->object : event->previous;
     char *key = mem_printf("%s/%s", object->ns, object->name);
     struct value *document = event->object != NULL ? informer_value(network->services, event->object) : NULL;
-    struct net_service *service = document != NULL ? net_service_new(document) : NULL, *old = key != NULL ? map_get(&network->by_key, key) : NULL;
+    struct net_service *service = document != NULL ? net_service_new(document) : NULL,
+                       *old = key != NULL ? map_get(&network->by_key, key) : NULL;
     value_free(document);
     if (key != NULL && (service != NULL || event->object == NULL)) {
         if (old != NULL) {
@@ -96,7 +99,8 @@ static void slice_changed(void *data, const struct informer_event *event)
     if (key != NULL && (slice != NULL || event->object == NULL)) {
         drop_slice(network, key);
         struct net_service *service = slice != NULL ? map_get(&network->by_key, slice->service) : NULL;
-        if (slice != NULL && map_set(&network->slice_by_key, key, slice) && service != NULL && !vec_push(&service->slices, slice))
+        if (slice != NULL && map_set(&network->slice_by_key, key, slice) && service != NULL &&
+            !vec_push(&service->slices, slice))
             drop_slice(network, key);
     } else {
         net_slice_free(slice);
@@ -225,7 +229,8 @@ static void lead(struct network_way *way, enum network_outcome outcome, const ch
 
 static uint32_t any_of(struct network *network, uint32_t count)
 {
-    network->random = network->random * 1664525 + 1013904223; /* Numerical Recipes' generator: fair enough to spread connections */
+    network->random =
+        network->random * 1664525 + 1013904223; /* Numerical Recipes' generator: fair enough to spread connections */
     return (uint32_t)(((uint64_t)network->random * count) >> 32);
 }
 
@@ -245,8 +250,10 @@ struct choice {
     uint16_t port;
 };
 
-/* Goes through the endpoints that take this port; the nth of them, or with nth -1 the one at `ip`. The number of those there are. */
-static uint32_t endpoints(const struct net_service *service, const struct net_port *port, const char *node, int64_t nth, const char *ip, struct choice *choice)
+/* Goes through the endpoints that take this port; the nth of them, or with nth -1 the one at `ip`. The number of those there
+ * are. */
+static uint32_t endpoints(const struct net_service *service, const struct net_port *port, const char *node, int64_t nth,
+                          const char *ip, struct choice *choice)
 {
     uint32_t count = 0;
     for (size_t s = 0; s < service->slices.length; s++) {
@@ -254,7 +261,8 @@ static uint32_t endpoints(const struct net_service *service, const struct net_po
         const struct net_port *target = target_of(slice, port);
         for (size_t e = 0; target != NULL && e < slice->endpoints.length; e++) {
             const struct net_endpoint *endpoint = slice->endpoints.items[e];
-            if (!endpoint->ready || endpoint->addresses.length == 0 || (service->local && node != NULL && strcmp(endpoint->node, node) != 0))
+            if (!endpoint->ready || endpoint->addresses.length == 0 ||
+                (service->local && node != NULL && strcmp(endpoint->node, node) != 0))
                 continue;
             const char *address = endpoint->addresses.items[0]; /* kube-proxy, too, looks at the first only */
             if (nth == (int64_t)count || (nth < 0 && ip != NULL && strcmp(ip, address) == 0))
@@ -265,7 +273,8 @@ static uint32_t endpoints(const struct net_service *service, const struct net_po
     return count;
 }
 
-static bool choose(struct network *network, struct net_service *service, const struct net_port *port, const char *from, const char *node, struct choice *choice)
+static bool choose(struct network *network, struct net_service *service, const struct net_port *port, const char *from,
+                   const char *node, struct choice *choice)
 {
     const struct net_kept *kept = service->sticky_ms > 0 && from != NULL ? map_get(&service->kept, from) : NULL;
     int64_t now = cluster_clock_ms(network->place->api->clock);
@@ -299,7 +308,8 @@ static const struct net_port *port_of(const struct net_service *service, uint16_
 }
 
 /* At an address of the cluster, behind any Service: a Pod's, a node's, or nobody's. */
-static void arrive(struct network *network, const struct net_end *from, const char *ip, uint16_t port, bool udp, struct network_way *way)
+static void arrive(struct network *network, const struct net_end *from, const char *ip, uint16_t port, bool udp,
+                   struct network_way *way)
 {
     const struct net_end to = {.pod = pods_by_ip(network->place->pods, ip), .ip = ip};
     struct address address;
@@ -310,15 +320,18 @@ static void arrive(struct network *network, const struct net_end *from, const ch
         lead(way, NETWORK_API, ip, port);
     else if (to.pod != NULL || node)
         lead(way, NETWORK_POD, ip, port);
-    else if (address_read(ip, &address) && address.v4 && address.bytes[12] == 10) /* of Pods, Services or nodes that are not there */
+    else if (address_read(ip, &address) && address.v4 &&
+             address.bytes[12] == 10) /* of Pods, Services or nodes that are not there */
         lead(way, NETWORK_DROPPED, ip, port);
     else
         lead(way, NETWORK_OUTSIDE, ip, port);
 }
 
-void network_route(struct network *network, const char *from, const char *node, const char *to, uint16_t port, bool udp, struct network_way *way)
+void network_route(struct network *network, const char *from, const char *node, const char *to, uint16_t port, bool udp,
+                   struct network_way *way)
 {
-    const struct net_end source = {.pod = from != NULL ? pods_by_ip(network->place->pods, from) : NULL, .ip = from != NULL ? from : ""};
+    const struct net_end source = {.pod = from != NULL ? pods_by_ip(network->place->pods, from) : NULL,
+                                   .ip = from != NULL ? from : ""};
     const struct net_port *wanted = NULL;
     struct choice choice = {0};
     bool at_node = map_has(&network->node_names, to);

@@ -1,4 +1,5 @@
-/* network_internal.h: what the network knows, for network*.c: Services, EndpointSlices and NetworkPolicies taken apart once a version.
+/* network_internal.h: what the network knows, for network*.c: Services, EndpointSlices and NetworkPolicies taken apart once a
+ * version.
  */
 #ifndef KT_PRACTICE_NODE_NETWORK_INTERNAL_H
 #define KT_PRACTICE_NODE_NETWORK_INTERNAL_H
@@ -22,9 +23,9 @@ struct net_port {
 };
 
 struct net_service {
-    char *key;            /* "ns/name" */
+    char *key; /* "ns/name" */
     char *ns, *name;
-    char *external_name;  /* type ExternalName; "" else */
+    char *external_name; /* type ExternalName; "" else */
     bool headless;
     bool local;           /* internalTrafficPolicy Local */
     int64_t sticky_ms;    /* sessionAffinity ClientIP; 0: none */
@@ -52,7 +53,7 @@ struct net_slice {
 };
 
 struct net_policy_port {
-    char *name; /* a named port; NULL: by number */
+    char *name;           /* a named port; NULL: by number */
     uint16_t first, last; /* 0: all */
     bool udp;
 };
@@ -82,8 +83,8 @@ struct network {
     struct map by_node_port; /* "tcp/30080" -> struct net_service, borrowed */
     struct map slice_by_key; /* -> struct net_slice, owned */
     struct map policy_by_key;
-    struct map node_ips;     /* a node's name -> its address, a string; owned */
-    struct map node_names;   /* the other way; owned */
+    struct map node_ips;   /* a node's name -> its address, a string; owned */
+    struct map node_names; /* the other way; owned */
     uint32_t random;
 };
 
@@ -95,7 +96,8 @@ void net_slice_free(void *slice);
 struct net_policy *net_policy_new(const struct value *document) __attribute__((warn_unused_result));
 void net_policy_free(void *policy);
 
-/* network_policy.c: whether policies let a connection through. Either Pod may be NULL: an address that is no Pod's. port is the target's own. */
+/* network_policy.c: whether policies let a connection through. Either Pod may be NULL: an address that is no Pod's. port is the
+ * target's own. */
 struct net_end {
     const struct pod_view *pod;
     const char *ip;

@@ -13,7 +13,8 @@ static char *copy(const struct value *document, const char *key)
 
 static char *key_of(const struct value *document)
 {
-    const char *ns = value_find_text(document, "metadata", "namespace", NULL), *name = value_find_text(document, "metadata", "name", NULL);
+    const char *ns = value_find_text(document, "metadata", "namespace", NULL),
+               *name = value_find_text(document, "metadata", "name", NULL);
     return mem_printf("%s/%s", ns != NULL ? ns : "", name != NULL ? name : "");
 }
 
@@ -77,7 +78,8 @@ static bool read_addresses(struct net_service *service, const struct value *docu
     whole = whole && push_texts(&service->addresses, value_get(spec, "externalIPs"));
     const struct value *ingress = value_first(value_find(document, "status", "loadBalancer", "ingress", NULL));
     for (; ingress != NULL && whole; ingress = value_next(ingress))
-        whole = value_find_text(ingress, "ip", NULL) == NULL || vec_push_string(&service->addresses, value_find_text(ingress, "ip", NULL));
+        whole = value_find_text(ingress, "ip", NULL) == NULL ||
+                vec_push_string(&service->addresses, value_find_text(ingress, "ip", NULL));
     return whole;
 }
 
@@ -163,7 +165,8 @@ struct net_slice *net_slice_new(const struct value *document)
     slice->key = key_of(document);
     slice->service = mem_printf("%s/%s", ns != NULL ? ns : "", service != NULL ? service : "");
     whole = whole && slice->key != NULL && slice->service != NULL;
-    for (const struct value *item = value_first(value_get(document, "endpoints")); item != NULL && whole; item = value_next(item))
+    for (const struct value *item = value_first(value_get(document, "endpoints")); item != NULL && whole;
+         item = value_next(item))
         whole = read_endpoint(slice, item);
     if (whole)
         return slice;
@@ -233,7 +236,8 @@ static bool read_block(struct net_peer *peer, const struct value *block)
     const char *text = value_find_text(block, "cidr", NULL);
     peer->block = true;
     if (text == NULL || !cidr_read(text, &peer->cidr))
-        peer->cidr = (struct cidr){.address.v4 = true, .bits = 32}; /* 0.0.0.0 alone: nobody; validation does not let it come to this */
+        peer->cidr =
+            (struct cidr){.address.v4 = true, .bits = 32}; /* 0.0.0.0 alone: nobody; validation does not let it come to this */
     for (const struct value *item = value_first(value_get(block, "except")); item != NULL; item = value_next(item)) {
         struct cidr *cidr = mem_zero(1, sizeof *cidr);
         if (cidr == NULL)
@@ -249,7 +253,8 @@ static bool read_block(struct net_peer *peer, const struct value *block)
 static bool read_peer(struct net_rule *rule, const struct value *item)
 {
     struct net_peer *peer = mem_zero(1, sizeof *peer);
-    const struct value *pods = value_get(item, "podSelector"), *namespaces = value_get(item, "namespaceSelector"), *block = value_get(item, "ipBlock");
+    const struct value *pods = value_get(item, "podSelector"), *namespaces = value_get(item, "namespaceSelector"),
+                       *block = value_get(item, "ipBlock");
     if (peer == NULL)
         return false;
     peer->except = vec_make(NETWORK_PARTS, mem_free);
@@ -282,7 +287,8 @@ static bool read_rule(struct vec *rules, const struct value *item, const char *p
 
 struct net_policy *net_policy_new(const struct value *document)
 {
-    static const char *const lists[] = {"ingress", "egress"}, *const peers[] = {"from", "to"}, *const types[] = {"Ingress", "Egress"};
+    static const char *const lists[] = {"ingress", "egress"}, *const peers[] = {"from", "to"},
+                             *const types[] = {"Ingress", "Egress"};
     struct net_policy *policy = mem_zero(1, sizeof *policy);
     const struct value *spec = value_get(document, "spec"), *selector = value_get(spec, "podSelector"), *nothing = NULL;
     struct value *empty = NULL;
@@ -298,8 +304,10 @@ struct net_policy *net_policy_new(const struct value *document)
     for (int way = NET_IN; way <= NET_OUT; way++) {
         policy->rules[way] = vec_make(NETWORK_PARTS, rule_free);
         for (const struct value *type = value_first(value_get(spec, "policyTypes")); type != NULL; type = value_next(type))
-            policy->guards[way] = policy->guards[way] || (value_text(type) != NULL && strcmp(value_text(type), types[way]) == 0);
-        for (const struct value *rule = value_first(value_get(spec, lists[way])); rule != NULL && whole; rule = value_next(rule))
+            policy->guards[way] =
+                policy->guards[way] || (value_text(type) != NULL && strcmp(value_text(type), types[way]) == 0);
+        for (const struct value *rule = value_first(value_get(spec, lists[way])); rule != NULL && whole;
+             rule = value_next(rule))
             whole = read_rule(&policy->rules[way], rule, peers[way]);
     }
     if (whole)

@@ -1,4 +1,5 @@
-/* network_names: what the cluster's DNS says (CoreDNS' kubernetes plug-in, `pods insecure`). A name that has others below it is there, without data of its own. */
+/* network_names: what the cluster's DNS says (CoreDNS' kubernetes plug-in, `pods insecure`). A name that has others below it is
+ * there, without data of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static bool is_called(const struct net_endpoint *endpoint, const char *ip, const
 }
 
 /* The endpoints' addresses of a headless Service, or of one of its Pods. */
-static enum network_answer endpoint_addresses(const struct net_service *service, const char *only, enum network_type type, struct vec *records)
+static enum network_answer endpoint_addresses(const struct net_service *service, const char *only, enum network_type type,
+                                              struct vec *records)
 {
     bool there = only == NULL;
     for (size_t s = 0; s < service->slices.length; s++) {
@@ -92,7 +94,8 @@ static enum network_answer endpoint_addresses(const struct net_service *service,
     return records->length > 0 ? NETWORK_FOUND : there && only != NULL ? NETWORK_NO_DATA : NETWORK_NO_NAME;
 }
 
-static enum network_answer service_ports(const struct net_service *service, const char *port_name, bool udp, bool all, struct vec *records)
+static enum network_answer service_ports(const struct net_service *service, const char *port_name, bool udp, bool all,
+                                         struct vec *records)
 {
     for (size_t i = 0; i < service->ports.length; i++) {
         const struct net_port *port = service->ports.items[i];
@@ -114,7 +117,9 @@ static enum network_answer service_ports(const struct net_service *service, cons
                 if (!endpoint->ready || endpoint->addresses.length == 0)
                     continue;
                 dashed(endpoint->addresses.items[0], label);
-                char *record = mem_printf("0 100 %u %s.%s.%s.svc." NETWORK_DOMAIN, port->port, endpoint->hostname[0] != '\0' ? endpoint->hostname : label, service->name, service->ns);
+                char *record =
+                    mem_printf("0 100 %u %s.%s.%s.svc." NETWORK_DOMAIN, port->port,
+                               endpoint->hostname[0] != '\0' ? endpoint->hostname : label, service->name, service->ns);
                 bool whole = record != NULL && vec_push_string(records, record);
                 mem_free(record);
                 if (!whole)
@@ -128,7 +133,9 @@ static enum network_answer service_ports(const struct net_service *service, cons
 static enum network_answer whole_service(const struct net_service *service, enum network_type type, struct vec *records)
 {
     if (service->external_name[0] != '\0')
-        return type == NETWORK_SRV || type == NETWORK_PTR ? NETWORK_NO_DATA : say(records, service->external_name); /* a CNAME, whatever was asked */
+        return type == NETWORK_SRV || type == NETWORK_PTR
+                   ? NETWORK_NO_DATA
+                   : say(records, service->external_name); /* a CNAME, whatever was asked */
     if (type == NETWORK_SRV)
         return service_ports(service, "", false, true, records);
     if (service->headless)
@@ -145,7 +152,8 @@ static bool namespace_there(const struct network *network, const char *ns)
 }
 
 /* [endpoint or _port._proto].service.namespace, before ".svc" */
-static enum network_answer below_svc(const struct network *network, char *const *parts, size_t count, enum network_type type, struct vec *records)
+static enum network_answer below_svc(const struct network *network, char *const *parts, size_t count, enum network_type type,
+                                     struct vec *records)
 {
     if (count == 0)
         return NETWORK_NO_DATA;
@@ -168,7 +176,8 @@ static enum network_answer below_svc(const struct network *network, char *const 
 }
 
 /* "10-244-0-5".namespace, before ".pod": the address that it says, whether a Pod has it or not */
-static enum network_answer below_pod(const struct network *network, char *const *parts, size_t count, enum network_type type, struct vec *records)
+static enum network_answer below_pod(const struct network *network, char *const *parts, size_t count, enum network_type type,
+                                     struct vec *records)
 {
     struct address address;
     char ip[NETWORK_ADDRESS];
@@ -188,7 +197,8 @@ static enum network_answer below_pod(const struct network *network, char *const 
 }
 
 /* d.c.b.a.in-addr.arpa: a Service's name, or that of a Pod behind a headless one. */
-static enum network_answer reverse(const struct network *network, const struct name *name, enum network_type type, struct vec *records)
+static enum network_answer reverse(const struct network *network, const struct name *name, enum network_type type,
+                                   struct vec *records)
 {
     char ip[4 * NETWORK_NAME];
     if (name->count != 4)
@@ -207,7 +217,8 @@ static enum network_answer reverse(const struct network *network, const struct n
             const struct net_service *of = map_get(&network->by_key, slice->service);
             dashed(ip, label);
             if (of != NULL)
-                record = mem_printf("%s.%s.%s.svc." NETWORK_DOMAIN, endpoint->hostname[0] != '\0' ? endpoint->hostname : label, of->name, of->ns);
+                record = mem_printf("%s.%s.%s.svc." NETWORK_DOMAIN, endpoint->hostname[0] != '\0' ? endpoint->hostname : label,
+                                    of->name, of->ns);
         }
     }
     if (record == NULL)

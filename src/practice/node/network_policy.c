@@ -1,4 +1,5 @@
-/* network_policy: who may speak to whom. A Pod that no policy selects for a direction is open in it; one that is selected may do what any of its policies allows. */
+/* network_policy: who may speak to whom. A Pod that no policy selects for a direction is open in it; one that is selected may
+ * do what any of its policies allows. */
 #include <string.h>
 
 #include "practice/node/network_internal.h"
@@ -14,7 +15,8 @@ static bool in_block(const struct net_peer *peer, const char *ip)
     return true;
 }
 
-static bool is_peer(const struct network *network, const struct net_policy *policy, const struct net_peer *peer, const struct net_end *end)
+static bool is_peer(const struct network *network, const struct net_policy *policy, const struct net_peer *peer,
+                    const struct net_end *end)
 {
     if (peer->block)
         return in_block(peer, end->ip);
@@ -48,7 +50,8 @@ static uint16_t named_port(const struct network *network, const struct pod_view 
     return found;
 }
 
-static bool is_port(const struct network *network, const struct net_policy_port *wanted, const struct net_end *to, uint16_t port, bool udp)
+static bool is_port(const struct network *network, const struct net_policy_port *wanted, const struct net_end *to,
+                    uint16_t port, bool udp)
 {
     if (wanted->udp != udp)
         return false;
@@ -57,8 +60,8 @@ static bool is_port(const struct network *network, const struct net_policy_port 
     return wanted->first == 0 || (port >= wanted->first && port <= wanted->last);
 }
 
-static bool rule_allows(const struct network *network, const struct net_policy *policy, const struct net_rule *rule, const struct net_end *other, const struct net_end *to,
-                        uint16_t port, bool udp)
+static bool rule_allows(const struct network *network, const struct net_policy *policy, const struct net_rule *rule,
+                        const struct net_end *other, const struct net_end *to, uint16_t port, bool udp)
 {
     bool fits = rule->ports.length == 0, known = rule->peers.length == 0;
     for (size_t i = 0; i < rule->ports.length && !fits; i++)
@@ -68,7 +71,8 @@ static bool rule_allows(const struct network *network, const struct net_policy *
     return fits && known;
 }
 
-static bool one_way(const struct network *network, int way, const struct net_end *guarded, const struct net_end *other, const struct net_end *to, uint16_t port, bool udp)
+static bool one_way(const struct network *network, int way, const struct net_end *guarded, const struct net_end *other,
+                    const struct net_end *to, uint16_t port, bool udp)
 {
     bool selected = false;
     size_t cursor = 0;
@@ -76,7 +80,8 @@ static bool one_way(const struct network *network, int way, const struct net_end
         return true;
     for (const struct map_entry *entry; (entry = map_next(&network->policy_by_key, &cursor)) != NULL;) {
         const struct net_policy *policy = entry->value;
-        if (!policy->guards[way] || strcmp(policy->ns, guarded->pod->object->ns) != 0 || !label_selector_matches(policy->pods, guarded->pod->object))
+        if (!policy->guards[way] || strcmp(policy->ns, guarded->pod->object->ns) != 0 ||
+            !label_selector_matches(policy->pods, guarded->pod->object))
             continue;
         selected = true;
         for (size_t i = 0; i < policy->rules[way].length; i++)
