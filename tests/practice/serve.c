@@ -1,5 +1,5 @@
 /* serve.c: the practice cluster's API server as a program of its own, for tests and by hand:
- *     practice_serve FOLDER [PORT] [STATE|-] [-v]
+ *     practice_serve FOLDER [PORT] [STATE|-] [-b] [-v]
  * makes keys and certificates in FOLDER (ca.crt, client.crt, client.key and the rest are kept from run to run), serves, prints the port, and writes
  * FOLDER/kubeconfig. `-`, the default, keeps nothing. Ends at INT and TERM.
  */
@@ -16,6 +16,7 @@
 #include "loop/loop.h"
 #include "net/crypto.h"
 #include "practice/api/server.h"
+#include "fake_backend.h"
 
 #define YEAR_MS ((int64_t)365 * 24 * 3600 * 1000)
 
@@ -123,8 +124,10 @@ int main(int count, char **words)
     struct log log = log_to(stderr);
     bool verbose = count > 1 && strcmp(words[count - 1], "-v") == 0;
     count -= verbose;
+    bool pretend = count > 1 && strcmp(words[count - 1], "-b") == 0; /* somebody runs Pods (api/fake_backend.h) */
+    count -= pretend;
     if (count < 2) {
-        fprintf(stderr, "practice_serve FOLDER [PORT] [STATE|-] [-v]\n");
+        fprintf(stderr, "practice_serve FOLDER [PORT] [STATE|-] [-b] [-v]\n");
         return 2;
     }
     int64_t began = clock_monotonic_us();
@@ -146,6 +149,9 @@ int main(int count, char **words)
         return complain(&err);
     if (!write_kubeconfig(words[1], &pems, server_port(server), &err))
         return complain(&err);
+    struct fake *fake = pretend ? fake_new(loop) : NULL;
+    if (fake != NULL)
+        server_set_backend(server, fake_backend(fake));
     printf("%u\n", server_port(server));
     fflush(stdout);
     fprintf(stderr, "ready after %.1f ms\n", (double)(clock_monotonic_us() - began) / 1000);
@@ -154,6 +160,8 @@ int main(int count, char **words)
     loop_drop(interrupt);
     loop_drop(end);
     server_free(server);
+    if (fake != NULL)
+        fake_free(fake);
     loop_free(loop);
     for (size_t i = 0; i < 6; i++)
         mem_free(*pem(&pems, i));

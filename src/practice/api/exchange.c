@@ -7,6 +7,7 @@
 #include "data/json.h"
 #include "data/yaml.h"
 #include "practice/api/body.h"
+#include "practice/api/connect.h"
 #include "practice/api/internal.h"
 #include "practice/api/serve.h"
 #include "practice/schema/crd.h"
@@ -453,6 +454,10 @@ void exchange_run(struct exchange *x)
         .grace = -1,
     };
     add_deprecation(x);
+    if (connect_is(x->server, &x->route)) {
+        connect_serve(x);
+        return;
+    }
     if (x->route.verb != VERB_WATCH && !options_common(&x->query, &x->failure)) {
         exchange_fail(x);
         return;

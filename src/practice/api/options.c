@@ -57,8 +57,23 @@ bool query_is_true(const struct query *query, const char *name)
     return text != NULL && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0;
 }
 
-/* A whole number as strconv.ParseInt reads it; *out stays as it is where there is none. */
-static bool get_number(const struct query *query, const char *name, int64_t *out, struct status *failure)
+bool query_all(const char *text, const char *name, struct vec *values)
+{
+    size_t wanted = strlen(name);
+    for (size_t length; *text != '\0'; text += length + (text[length] != '\0')) {
+        length = strcspn(text, "&");
+        if (length <= wanted || strncmp(text, name, wanted) != 0 || text[wanted] != '=')
+            continue;
+        char *value = http_unescape(text + wanted + 1, length - wanted - 1, true);
+        if (value == NULL && errno != ENOMEM) /* malformed: as if it were not there */
+            continue;
+        if (value == NULL || !vec_push(values, value))
+            return false;
+    }
+    return true;
+}
+
+bool query_number(const struct query *query, const char *name, int64_t *out, struct status *failure)
 {
     const char *text = query_get(query, name);
     if (text == NULL)
@@ -96,7 +111,7 @@ bool options_list(const struct query *query, struct list_options *out, struct st
         .send_given = query_get(query, "sendInitialEvents") != NULL,
         .send_initial = query_is_true(query, "sendInitialEvents"),
     };
-    return get_number(query, "timeoutSeconds", &out->timeout_s, failure) && get_number(query, "limit", &out->limit, failure);
+    return query_number(query, "timeoutSeconds", &out->timeout_s, failure) && query_number(query, "limit", &out->limit, failure);
 }
 
 /* [-+]?([0-9]*(\.[0-9]*)?[a-z]+)+ with Go's units, or 0. */
@@ -295,7 +310,7 @@ static bool delete_from_query(const struct query *query, struct call *call, cons
 {
     const char *dry_run = query_get(query, "dryRun"), *policy = query_get(query, "propagationPolicy");
     int64_t grace = -1;
-    if (!get_number(query, "gracePeriodSeconds", &grace, failure))
+    if (!query_number(query, "gracePeriodSeconds", &grace, failure))
         return false;
     call->grace = grace;
     call->dry_run = dry_run != NULL && dry_run[0] != '\0';

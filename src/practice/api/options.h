@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "practice/api/call.h"
 #include "practice/api/status.h"
 
@@ -21,6 +22,10 @@ struct query {
 struct query query_parse(const char *text);
 void query_free(struct query *query);
 const char *query_get(const struct query *query, const char *name); /* NULL: not there */
+/* All values of one name, in order; false: no memory. */
+bool query_all(const char *text, const char *name, struct vec *values);
+/* A whole number as strconv.ParseInt reads it; *out stays as it is where there is none. False: 400. */
+bool query_number(const struct query *query, const char *name, int64_t *out, struct status *failure);
 /* As Kubernetes converts them: there, and neither "0" nor "false". */
 bool query_is_true(const struct query *query, const char *name);
 

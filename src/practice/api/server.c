@@ -9,6 +9,8 @@
 #include "net/crypto.h"
 #include "practice/api/access.h"
 #include "practice/api/bootstrap.h"
+#include "practice/api/connect.h"
+#include "practice/api/event_life.h"
 #include "practice/api/keeper.h"
 #include "practice/api/serve.h"
 #include "practice/api/user.h"
@@ -121,6 +123,8 @@ static bool prepare(struct exchange *x, bool *plain)
     if (!route_find(&x->route, x->server->api.registry, x->method, watch, &x->failure, plain))
         return false;
     registry_hold(x->server->api.registry, x->route.kind);
+    if (connect_is(x->server, &x->route))
+        return true; /* what it answers has no form */
     bool streams = x->route.verb == VERB_WATCH, lists = streams || x->route.verb == VERB_LIST;
     return negotiate(accept, agent, pretty,
                      streams ? NEGOTIATE_WATCH
@@ -258,7 +262,7 @@ static bool start(struct server *server, struct loop *loop, const struct server_
     api->state = state_open(options->state_path, loop, wall, NULL, err);
     return api->state != NULL && build(server, err) && listen_at(server, options, err) && bootstrap(api, err) &&
            definitions_settle(server->definitions, err) && state_commit(api->state, err) && follow_crds(server, err) &&
-           (server->keeper = keeper_new(api, err)) != NULL;
+           (server->keeper = keeper_new(api, err)) != NULL && (server->event_life = event_life_new(api, err)) != NULL;
 }
 
 struct server *server_new(struct loop *loop, const struct server_options *options, struct error *err)
@@ -330,6 +334,7 @@ void server_free(struct server *server)
         return;
     http_server_free(server->http); /* streams end here; answers that wait for a commit go nowhere */
     state_watch_free(server->crds);
+    event_life_free(server->event_life);
     keeper_free(server->keeper);
     if (server->definitions != NULL)
         definitions_free(server->definitions);
