@@ -130,7 +130,7 @@ static const struct {
 } conversions[] = {{"Table", AS_TABLE}, {"PartialObjectMetadata", AS_PARTIAL}, {"PartialObjectMetadataList", AS_PARTIAL_LIST}};
 
 /* The form that a clause asks for; false: it cannot be had. */
-static bool take(const struct clause *clause, bool yaml, struct format *out)
+static bool take(const struct clause *clause, bool yaml, bool has_table, struct format *out)
 {
     *out = (struct format){.yaml = yaml, .pretty = clause->pretty};
     if (clause->server_version[0] != '\0' && strcmp(clause->server_version, "v1") != 0)
@@ -146,19 +146,19 @@ static bool take(const struct clause *clause, bool yaml, struct format *out)
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
         if (strcmp(clause->as, conversions[i].kind) == 0) {
             out->as = conversions[i].as;
-            return true;
+            return has_table || out->as != AS_TABLE;
         }
     return false;
 }
 
 /* Tries JSON, then YAML, as far as the range covers them. */
-static bool take_any(const struct clause *clause, struct format *out)
+static bool take_any(const struct clause *clause, bool has_table, struct format *out)
 {
     bool all = strcmp(clause->type, "*") == 0 && strcmp(clause->sub, "*") == 0, any = strcmp(clause->sub, "*") == 0;
     if (!all && strcmp(clause->type, "application") != 0)
         return false;
-    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, out)) ||
-           ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, out));
+    return ((any || strcmp(clause->sub, "json") == 0) && take(clause, false, has_table, out)) ||
+           ((any || strcmp(clause->sub, "yaml") == 0) && take(clause, true, has_table, out));
 }
 
 #define FORMS "application/json, application/yaml"
@@ -201,12 +201,12 @@ bool negotiate(const char *accept, const char *user_agent, const char *pretty, e
     size_t count = read_accept(accept, clauses);
     if (!router_knows(clauses, count)) {
         status_set(failure, 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: " FORMS "%s",
-                   what != NEGOTIATE_OBJECT ? ", " STREAMS : "");
+                   what == NEGOTIATE_LIST || what == NEGOTIATE_WATCH ? ", " STREAMS : "");
         failure->detailed = true;
         return false;
     }
     for (size_t i = 0; i < count; i++)
-        if (take_any(&clauses[i], out)) {
+        if (take_any(&clauses[i], what != NEGOTIATE_REVIEW, out)) {
             out->pretty = out->pretty || pretty_too;
             return what != NEGOTIATE_WATCH || !out->yaml ||
                    status_set(failure, 406, "NotAcceptable", "only the following media types are accepted: " STREAMS);

@@ -19,6 +19,7 @@ struct format {
 
 enum negotiate_what {
     NEGOTIATE_OBJECT, /* an object */
+    NEGOTIATE_REVIEW, /* what has no Table: reviews, tokens, evictions, bindings */
     NEGOTIATE_LIST,   /* a list: the same, but that refusals name streams, too */
     NEGOTIATE_WATCH,  /* a stream: JSON only */
 };

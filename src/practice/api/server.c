@@ -114,6 +114,12 @@ static void not_found(struct exchange *x)
     exchange_text(x, 404, NULL, text, sizeof text - 1);
 }
 
+/* Reviews, bindings, and subresources that can only be posted. */
+static bool is_review(const struct route *route)
+{
+    return route->kind->verbs == VERB_CREATE || (route->sub != NULL && route->sub->verbs == VERB_CREATE);
+}
+
 /* Finds the kind, reads the options, settles the form. */
 static bool prepare(struct exchange *x, bool *plain)
 {
@@ -129,7 +135,8 @@ static bool prepare(struct exchange *x, bool *plain)
     return negotiate(accept, agent, pretty,
                      streams ? NEGOTIATE_WATCH
                      : lists ? NEGOTIATE_LIST
-                             : NEGOTIATE_OBJECT,
+                     : is_review(&x->route) ? NEGOTIATE_REVIEW
+                                            : NEGOTIATE_OBJECT,
                      &x->format, &x->failure) &&
            (!lists || options_list(&x->query, &x->list, &x->failure));
 }
