@@ -83,7 +83,7 @@ static void node_changed(void *data, const struct informer_event *event)
     bool changed = false;
     if (event->object == NULL)
         map_remove(&controller->taints, event->previous->name);
-    else if (!note_taints(controller, event->object, &changed) || changed || event->previous == NULL || !has_same_labels(event->object, event->previous))
+    else if (!note_taints(controller, event->object, &changed) || changed || event->previous == NULL || !workload_same_labels(event->object, event->previous))
         workqueue_add(controller->queue, WORKQUEUE_ALL);
 }
 
@@ -191,11 +191,11 @@ static struct value *status_of(const struct spread *spread, bool observed)
     }
     const struct value *before = value_get(spread->document, "status");
     struct value *status = before != NULL ? value_copy(before) : value_object();
-    bool ok = (!observed || status_number(status, "observedGeneration", value_find_int(spread->document, 0, "metadata", "generation", NULL), false)) &&
-              status_number(status, "desiredNumberScheduled", desired, true) && status_number(status, "currentNumberScheduled", current, true) &&
-              status_number(status, "numberMisscheduled", misplaced, true) && status_number(status, "numberReady", ready, true) &&
-              status_number(status, "updatedNumberScheduled", updated, false) && status_number(status, "numberAvailable", available, false) &&
-              status_number(status, "numberUnavailable", desired - available, false);
+    bool ok = (!observed || workload_number(status, "observedGeneration", value_find_int(spread->document, 0, "metadata", "generation", NULL), false)) &&
+              workload_number(status, "desiredNumberScheduled", desired, true) && workload_number(status, "currentNumberScheduled", current, true) &&
+              workload_number(status, "numberMisscheduled", misplaced, true) && workload_number(status, "numberReady", ready, true) &&
+              workload_number(status, "updatedNumberScheduled", updated, false) && workload_number(status, "numberAvailable", available, false) &&
+              workload_number(status, "numberUnavailable", desired - available, false);
     if (ok && spread->min_ready_ms > 0 && ready != available)
         workqueue_add_after(spread->controller->queue, spread->key, spread->min_ready_ms);
     if (ok)
@@ -213,7 +213,7 @@ static bool tell(const struct spread *spread, bool observed)
         value_free(status);
         return same;
     }
-    struct value *written = write_status(spread->controller->place.client, &daemonsets_resource, spread->document, status, &err);
+    struct value *written = workload_write_status(spread->controller->place.client, &daemonsets_resource, spread->document, status, &err);
     value_free(written);
     return written != NULL || err.kind == ERROR_NOT_FOUND;
 }
@@ -225,7 +225,7 @@ static bool make_template(struct spread *spread, const char *hash)
 {
     struct value *template = spread->template = value_copy(value_find(spread->document, "spec", "template", NULL)), *labels = value_child(value_child(template, "metadata"), "labels");
     struct value *spec = value_child(template, "spec");
-    const char *generation = annotation_of(spread->document, "deprecated.daemonset.template.generation");
+    const char *generation = workload_annotation(spread->document, "deprecated.daemonset.template.generation");
     char *end = NULL;
     long long number = generation != NULL ? strtoll(generation, &end, 10) : 0;
     if (generation != NULL && end != generation && *end == '\0' && (spread->generation = mem_printf("%lld", number)) == NULL)
@@ -248,7 +248,7 @@ static bool look(struct spread *spread, const struct label_selector *selector)
 {
     struct daemonsets *controller = spread->controller;
     struct value *present = NULL;
-    if (!owned_claim(controller->revisions, &spread->maker, &daemonsets_resource, selector, &spread->revisions, NULL) || !maker_claim(&spread->maker, selector, NULL))
+    if (!owned_claim(controller->revisions, &spread->maker, selector, &spread->revisions, NULL) || !maker_claim(&spread->maker, selector, NULL))
         return false;
     struct vec old = vec_make(spread->revisions.maximum, NULL);
     bool ok = spread_find_revision(spread, &present, &old) && make_template(spread, value_find_text(present, "metadata", "labels", DAEMONSET_HASH_LABEL, NULL)) &&
@@ -271,13 +271,13 @@ static bool sync_set(struct daemonsets *controller, const char *key, const struc
     struct spread spread = {.controller = controller,
                             .key = key,
                             .document = document,
-                            .maker = {&controller->place, controller->recorder, "apps/v1", "DaemonSet", document},
+                            .maker = {.place = &controller->place, .recorder = controller->recorder, .api_version = "apps/v1", .kind = "DaemonSet", .owner = document},
                             .ns = object->ns,
                             .uid = object->uid,
                             .now_ms = client_now_ms(controller->place.client),
                             .min_ready_ms = value_find_int(document, 0, "spec", "minReadySeconds", NULL) * 1000,
-                            .surges = share_of(value_get(rolling, "maxSurge"), 1, true) > 0};
-    bool ok = selector != NULL && (is_being_deleted(document) || look(&spread, selector));
+                            .surges = workload_share(value_get(rolling, "maxSurge"), 1, true) > 0};
+    bool ok = selector != NULL && (workload_is_going(document) || look(&spread, selector));
     label_selector_free(selector);
     vec_free(&spread.revisions);
     mem_free(spread.generation);

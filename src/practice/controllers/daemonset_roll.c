@@ -110,8 +110,8 @@ static void read_limits(struct roll *roll)
     const struct value *rolling = value_find(spread->document, "spec", "updateStrategy", "rollingUpdate", NULL);
     for (size_t i = 0; i < spread->ground_count; i++)
         roll->desired += spread->grounds[i].node != NULL && spread->grounds[i].runs;
-    roll->most_unavailable = share_of(value_get(rolling, "maxUnavailable"), (int32_t)roll->desired, true);
-    roll->most_surging = share_of(value_get(rolling, "maxSurge"), (int32_t)roll->desired, true);
+    roll->most_unavailable = workload_share(value_get(rolling, "maxUnavailable"), (int32_t)roll->desired, true);
+    roll->most_surging = workload_share(value_get(rolling, "maxSurge"), (int32_t)roll->desired, true);
     if (roll->desired > 0 && roll->most_unavailable == 0 && roll->most_surging == 0)
         roll->most_unavailable = 1;
 }

@@ -30,7 +30,7 @@ static bool make_one(struct spread *spread, const char *node, struct error *err)
         value_free(pod);
         return error_memory(err);
     }
-    return maker_create(&spread->maker, pod, err) || is_ending(err);
+    return maker_create(&spread->maker, pod, err) || maker_namespace_ends(err);
 }
 
 /* A few at first, twice as many each time that all went well. */

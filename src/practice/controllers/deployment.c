@@ -75,7 +75,7 @@ static void pod_changed(void *data, const struct pods_event *event)
 static bool was_scaled(const struct rollout *rollout)
 {
     for (size_t i = 0; i < rollout->count; i++) {
-        const char *text = rollout->sets[i].replicas > 0 ? annotation_of(rollout->sets[i].document, desired_key) : NULL;
+        const char *text = rollout->sets[i].replicas > 0 ? workload_annotation(rollout->sets[i].document, desired_key) : NULL;
         char *end = NULL;
         long desired = text != NULL && text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : -1;
         if (desired >= 0 && desired <= INT32_MAX && *end == '\0' && desired != rollout->wanted)
@@ -86,18 +86,18 @@ static bool was_scaled(const struct rollout *rollout)
 
 static bool scale(struct rollout *rollout)
 {
-    return scale_proportionally(rollout) && (!rollout->paused || sets_clean_up(rollout)) && status_sync(rollout);
+    return deployment_scale(rollout) && (!rollout->paused || sets_clean_up(rollout)) && deployment_sync_status(rollout);
 }
 
 static bool act(struct rollout *rollout)
 {
-    if (is_being_deleted(rollout->document))
-        return sets_renew(rollout, false) && status_sync(rollout);
-    if (!status_pause(rollout) || !sets_renew(rollout, false))
+    if (workload_is_going(rollout->document))
+        return sets_renew(rollout, false) && deployment_sync_status(rollout);
+    if (!deployment_say_paused(rollout) || !sets_renew(rollout, false))
         return false;
     if (rollout->paused || was_scaled(rollout))
         return scale(rollout);
-    return rollout->rolling ? roll(rollout) : recreate(rollout);
+    return rollout->rolling ? deployment_roll(rollout) : deployment_recreate(rollout);
 }
 
 static void read_spec(struct rollout *rollout)
@@ -112,8 +112,8 @@ static void read_spec(struct rollout *rollout)
         rollout->deadline_s = -1;
     if (!rollout->rolling)
         return;
-    rollout->surge = share_of(value_get(rolling, "maxSurge"), rollout->wanted, true);
-    rollout->unavailable = share_of(value_get(rolling, "maxUnavailable"), rollout->wanted, false);
+    rollout->surge = workload_share(value_get(rolling, "maxSurge"), rollout->wanted, true);
+    rollout->unavailable = workload_share(value_get(rolling, "maxUnavailable"), rollout->wanted, false);
     if (rollout->surge == 0 && rollout->unavailable == 0)
         rollout->unavailable = 1; /* rounded down to nothing; it would never move */
     if (rollout->unavailable > rollout->wanted)
@@ -126,7 +126,7 @@ static bool sync_deployment(struct deployments *controller, const char *key, con
     rollout.document = informer_value(controller->informer, object);
     if (rollout.document == NULL)
         return false;
-    rollout.maker = (struct maker){&controller->place, controller->recorder, "apps/v1", "Deployment", rollout.document};
+    rollout.maker = (struct maker){.place = &controller->place, .recorder = controller->recorder, .api_version = "apps/v1", .kind = "Deployment", .owner = rollout.document};
     read_spec(&rollout);
     bool ok = (sets_read(&rollout) && act(&rollout)) || rollout.ended;
     sets_free(&rollout);

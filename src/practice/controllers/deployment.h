@@ -64,18 +64,18 @@ bool sets_clean_up(struct rollout *rollout);
 struct replica_set **sets_active(const struct rollout *rollout, bool with_fresh, size_t *count) __attribute__((warn_unused_result));
 
 /* deployment_scale.c */
-bool scale_proportionally(struct rollout *rollout);
-bool roll(struct rollout *rollout);
-bool recreate(struct rollout *rollout);
+bool deployment_scale(struct rollout *rollout);
+bool deployment_roll(struct rollout *rollout);
+bool deployment_recreate(struct rollout *rollout);
 
 /* deployment_status.c */
-bool status_sync(struct rollout *rollout);         /* the numbers and Available */
-bool status_sync_rollout(struct rollout *rollout); /* progress and failures, too; comes back for the deadline */
-bool status_pause(struct rollout *rollout);        /* says that it was paused or resumed */
+bool deployment_sync_status(struct rollout *rollout);         /* the numbers and Available */
+bool deployment_sync_progress(struct rollout *rollout); /* progress and failures, too; comes back for the deadline */
+bool deployment_say_paused(struct rollout *rollout);        /* says that it was paused or resumed */
 /* Puts a condition into the Deployment's document. */
-bool status_put(struct rollout *rollout, const char *type, const char *status, const char *reason, char *message); /* takes message over; NULL: no memory */
+bool deployment_put_condition(struct rollout *rollout, const char *type, const char *status, const char *reason, char *message); /* takes message over; NULL: no memory */
 /* Writes the Deployment's annotations and status as they stand in the document. */
-bool status_write(struct rollout *rollout);
-bool status_is_complete(const struct rollout *rollout, const struct value *status);
+bool deployment_write_status(struct rollout *rollout);
+bool deployment_is_complete(const struct rollout *rollout, const struct value *status);
 
 #endif

@@ -38,7 +38,7 @@ static int compare_newer(const void *first, const void *second)
 /* A number that stands in an annotation, -1 for none. */
 static int64_t noted(const struct replica_set *set, const char *key)
 {
-    const char *text = annotation_of(set->document, key);
+    const char *text = workload_annotation(set->document, key);
     char *end = NULL;
     long long number = text != NULL && text[0] >= '0' && text[0] <= '9' ? strtoll(text, &end, 10) : -1;
     return number >= 0 && number <= INT32_MAX && *end == '\0' ? number : -1;
@@ -105,7 +105,7 @@ static bool is_saturated(const struct rollout *rollout)
     return fresh != NULL && fresh->replicas == rollout->wanted && noted(fresh, desired_key) == rollout->wanted && fresh->available == rollout->wanted;
 }
 
-bool scale_proportionally(struct rollout *rollout)
+bool deployment_scale(struct rollout *rollout)
 {
     size_t count;
     bool scaled, ok = true;
@@ -193,7 +193,7 @@ static bool shrink(struct rollout *rollout, bool *scaled)
     return ok;
 }
 
-bool roll(struct rollout *rollout)
+bool deployment_roll(struct rollout *rollout)
 {
     bool scaled = false;
     if (rollout->fresh == NULL && !sets_renew(rollout, true))
@@ -202,9 +202,9 @@ bool roll(struct rollout *rollout)
         return false;
     if (!scaled && !shrink(rollout, &scaled))
         return false;
-    if (!scaled && status_is_complete(rollout, value_get(rollout->document, "status")) && !sets_clean_up(rollout))
+    if (!scaled && deployment_is_complete(rollout, value_get(rollout->document, "status")) && !sets_clean_up(rollout))
         return false;
-    return status_sync_rollout(rollout);
+    return deployment_sync_progress(rollout);
 }
 
 /* ---- recreating ---- */
@@ -226,7 +226,7 @@ static bool has_old_pods(const struct rollout *rollout)
     return false;
 }
 
-bool recreate(struct rollout *rollout)
+bool deployment_recreate(struct rollout *rollout)
 {
     size_t count;
     bool scaled = false, ok = true;
@@ -239,12 +239,12 @@ bool recreate(struct rollout *rollout)
     if (!ok)
         return false;
     if (scaled || has_old_pods(rollout))
-        return status_sync_rollout(rollout);
+        return deployment_sync_progress(rollout);
     if (rollout->fresh == NULL && !sets_renew(rollout, true))
         return false;
     if (!sets_scale(rollout, rollout->fresh, rollout->wanted, false, &scaled))
         return false;
-    if (status_is_complete(rollout, value_get(rollout->document, "status")) && !sets_clean_up(rollout))
+    if (deployment_is_complete(rollout, value_get(rollout->document, "status")) && !sets_clean_up(rollout))
         return false;
-    return status_sync_rollout(rollout);
+    return deployment_sync_progress(rollout);
 }

@@ -29,8 +29,8 @@ static void set_fill(struct replica_set *set, struct value *document)
     set->active = (int32_t)value_find_int(status, 0, "replicas", NULL);
     set->ready = (int32_t)value_find_int(status, 0, "readyReplicas", NULL);
     set->available = (int32_t)value_find_int(status, 0, "availableReplicas", NULL);
-    set->created_ms = time_at(value_get(metadata, "creationTimestamp"));
-    set->deleting = is_being_deleted(document);
+    set->created_ms = workload_time(value_get(metadata, "creationTimestamp"));
+    set->deleting = workload_is_going(document);
 }
 
 static const struct value *template_of(const struct value *document)
@@ -41,7 +41,7 @@ static const struct value *template_of(const struct value *document)
 static void find_fresh(struct rollout *rollout)
 {
     for (size_t i = 0; i < rollout->count && rollout->fresh == NULL; i++)
-        if (templates_equal(template_of(rollout->sets[i].document), template_of(rollout->document), DEPLOYMENT_HASH_LABEL))
+        if (workload_same_template(template_of(rollout->sets[i].document), template_of(rollout->document), DEPLOYMENT_HASH_LABEL))
             rollout->fresh = &rollout->sets[i];
 }
 
@@ -49,7 +49,7 @@ bool sets_read(struct rollout *rollout)
 {
     struct label_selector *selector = label_selector_new(value_find(rollout->document, "spec", "selector", NULL), NULL);
     struct vec documents = {0};
-    bool ok = selector != NULL && owned_claim(rollout->controller->sets, &rollout->maker, &deployments_resource, selector, &documents, NULL);
+    bool ok = selector != NULL && owned_claim(rollout->controller->sets, &rollout->maker, selector, &documents, NULL);
     label_selector_free(selector);
     ok = ok && (rollout->sets = mem_zero(documents.length + 1, sizeof *rollout->sets)) != NULL;
     while (ok && documents.length > 0) {
@@ -91,7 +91,7 @@ struct replica_set **sets_active(const struct rollout *rollout, bool with_fresh,
 /* False: it is no number. One that is missing is 0. */
 static bool revision_of(const struct value *document, int64_t *revision)
 {
-    const char *text = annotation_of(document, DEPLOYMENT_REVISION);
+    const char *text = workload_annotation(document, DEPLOYMENT_REVISION);
     char *end;
     *revision = 0;
     if (text == NULL)
@@ -159,7 +159,7 @@ static bool is_own(const char *key)
 static bool copy_annotations(const struct value *deployment, struct value *set)
 {
     for (const struct value *entry = value_first(value_find(deployment, "metadata", "annotations", NULL)); entry != NULL; entry = value_next(entry))
-        if (!is_own(value_key(entry)) && value_text(entry) != NULL && !annotation_put(set, value_key(entry), value_text(entry)))
+        if (!is_own(value_key(entry)) && value_text(entry) != NULL && !workload_annotate(set, value_key(entry), value_text(entry)))
             return false;
     return true;
 }
@@ -167,7 +167,7 @@ static bool copy_annotations(const struct value *deployment, struct value *set)
 static bool put_number(struct value *document, const char *key, int64_t number)
 {
     char *text = mem_printf("%lld", (long long)number);
-    bool ok = text != NULL && annotation_put(document, key, text);
+    bool ok = text != NULL && workload_annotate(document, key, text);
     mem_free(text);
     return ok;
 }
@@ -180,13 +180,13 @@ static bool put_sizes(const struct rollout *rollout, struct value *set)
 /* One more revision that a set has served as; the oldest fall off. */
 static bool put_history(struct value *set, const char *revision)
 {
-    const char *before = annotation_of(set, history_key);
+    const char *before = workload_annotation(set, history_key);
     if (before == NULL || before[0] == '\0')
-        return annotation_put(set, history_key, revision);
+        return workload_annotate(set, history_key, revision);
     while (strlen(before) + strlen(revision) + 1 > REVISION_HISTORY && strchr(before, ',') != NULL)
         before = strchr(before, ',') + 1;
     char *text = mem_printf("%s,%s", before, revision);
-    bool ok = text != NULL && annotation_put(set, history_key, text);
+    bool ok = text != NULL && workload_annotate(set, history_key, text);
     mem_free(text);
     return ok;
 }
@@ -194,7 +194,7 @@ static bool put_history(struct value *set, const char *revision)
 /* A set that was there has a new turn: it gets the highest revision, and keeps those before. */
 static bool put_revision(struct value *set, int64_t revision)
 {
-    const char *text = annotation_of(set, DEPLOYMENT_REVISION);
+    const char *text = workload_annotation(set, DEPLOYMENT_REVISION);
     char *was = text != NULL ? mem_string(text) : NULL;
     int64_t before;
     bool ok = text == NULL || was != NULL;
@@ -299,12 +299,12 @@ static struct value *find_existing(struct rollout *rollout, const char *name)
 {
     const char *ns = value_find_text(rollout->document, "metadata", "namespace", NULL), *uid = value_find_text(rollout->document, "metadata", "uid", NULL);
     struct value *there = client_get(rollout->controller->place.client, &replicasets_resource, ns, name, NULL);
-    if (there != NULL && is_controlled_by(there, uid) && templates_equal(template_of(there), template_of(rollout->document), DEPLOYMENT_HASH_LABEL))
+    if (there != NULL && workload_is_controlled_by(there, uid) && workload_same_template(template_of(there), template_of(rollout->document), DEPLOYMENT_HASH_LABEL))
         return there;
     bool collides = there != NULL;
     value_free(there);
     struct value *status = collides ? value_child(rollout->document, "status") : NULL;
-    if (status != NULL && value_set(status, "collisionCount", value_int(value_find_int(status, 0, "collisionCount", NULL) + 1)) && !status_write(rollout))
+    if (status != NULL && value_set(status, "collisionCount", value_int(value_find_int(status, 0, "collisionCount", NULL) + 1)) && !deployment_write_status(rollout))
         return NULL; /* it tries again either way */
     return NULL;
 }
@@ -316,7 +316,7 @@ static void say_failed(struct rollout *rollout, const char *name, const struct e
     if (message == NULL)
         return;
     recorder_say(rollout->controller->recorder, &about, true, "ReplicaSetCreateError", NULL, "%s", message);
-    bool told = rollout->deadline_s >= 0 && status_put(rollout, "Progressing", "False", "ReplicaSetCreateError", mem_string(message)) && status_write(rollout);
+    bool told = rollout->deadline_s >= 0 && deployment_put_condition(rollout, "Progressing", "False", "ReplicaSetCreateError", mem_string(message)) && deployment_write_status(rollout);
     (void)told; /* it tries again either way */
     mem_free(message);
 }
@@ -345,7 +345,7 @@ static bool make_set(struct rollout *rollout, bool *made)
     *made = there != NULL;
     if (there == NULL && err.kind == ERROR_EXISTS)
         there = find_existing(rollout, name);
-    else if (there == NULL && is_ending(&err))
+    else if (there == NULL && maker_namespace_ends(&err))
         rollout->ended = true;
     else if (there == NULL)
         say_failed(rollout, name, &err);
@@ -358,7 +358,7 @@ static bool renew_fresh(struct rollout *rollout)
     struct replica_set *fresh = rollout->fresh;
     int64_t min_ready = value_find_int(rollout->document, 0, "spec", "minReadySeconds", NULL);
     struct value *document = value_copy(fresh->document), *spec = value_get(document, "spec");
-    bool ok = document != NULL && copy_annotations(rollout->document, document) && put_revision(document, next_revision(rollout)) && status_number(spec, "minReadySeconds", min_ready, false);
+    bool ok = document != NULL && copy_annotations(rollout->document, document) && put_revision(document, next_revision(rollout)) && workload_number(spec, "minReadySeconds", min_ready, false);
     if (ok && !value_equal(document, fresh->document))
         return set_update(rollout, fresh, document);
     value_free(document);
@@ -368,11 +368,11 @@ static bool renew_fresh(struct rollout *rollout)
 /* The Deployment says which revision is out. */
 static bool put_own_revision(struct rollout *rollout, bool *changed)
 {
-    const char *revision = annotation_of(rollout->fresh->document, DEPLOYMENT_REVISION), *before = annotation_of(rollout->document, DEPLOYMENT_REVISION);
+    const char *revision = workload_annotation(rollout->fresh->document, DEPLOYMENT_REVISION), *before = workload_annotation(rollout->document, DEPLOYMENT_REVISION);
     if (revision == NULL || (before != NULL && strcmp(before, revision) == 0))
         return true;
     *changed = true;
-    return annotation_put(rollout->document, DEPLOYMENT_REVISION, revision);
+    return workload_annotate(rollout->document, DEPLOYMENT_REVISION, revision);
 }
 
 bool sets_renew(struct rollout *rollout, bool make)
@@ -390,8 +390,8 @@ bool sets_renew(struct rollout *rollout, bool make)
     bool ok = put_own_revision(rollout, &changed);
     if (rollout->deadline_s >= 0 && (made || (there && condition_find(value_get(rollout->document, "status"), "Progressing") == NULL))) {
         changed = true;
-        ok = ok && status_put(rollout, "Progressing", "True", made ? "NewReplicaSetCreated" : "FoundNewReplicaSet",
+        ok = ok && deployment_put_condition(rollout, "Progressing", "True", made ? "NewReplicaSetCreated" : "FoundNewReplicaSet",
                               mem_printf("%s new replica set \"%s\"", made ? "Created" : "Found", fresh->name));
     }
-    return ok && (!changed || status_write(rollout));
+    return ok && (!changed || deployment_write_status(rollout));
 }

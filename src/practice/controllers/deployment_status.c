@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "practice/controllers/deployment.h"
 
-bool status_put(struct rollout *rollout, const char *type, const char *status, const char *reason, char *message)
+bool deployment_put_condition(struct rollout *rollout, const char *type, const char *status, const char *reason, char *message)
 {
     struct condition condition = {type, status, reason, message, 0};
     bool ok = message != NULL && condition_put(value_child(rollout->document, "status"), &condition, true, rollout->now_ms);
@@ -12,7 +12,7 @@ bool status_put(struct rollout *rollout, const char *type, const char *status, c
     return ok;
 }
 
-bool status_write(struct rollout *rollout)
+bool deployment_write_status(struct rollout *rollout)
 {
     struct value *copy = value_copy(rollout->document);
     struct value *written = copy != NULL ? client_update(rollout->controller->place.client, &deployments_resource, "status", copy, NULL) : NULL;
@@ -24,15 +24,15 @@ bool status_write(struct rollout *rollout)
     return true;
 }
 
-bool status_pause(struct rollout *rollout)
+bool deployment_say_paused(struct rollout *rollout)
 {
     const struct value *progressing = condition_find(value_get(rollout->document, "status"), "Progressing");
     bool said = condition_has_reason(progressing, "DeploymentPaused");
     if (rollout->deadline_s < 0 || condition_has_reason(progressing, "ProgressDeadlineExceeded") || rollout->paused == said)
         return true;
-    return status_put(rollout, "Progressing", "Unknown", rollout->paused ? "DeploymentPaused" : "DeploymentResumed",
+    return deployment_put_condition(rollout, "Progressing", "Unknown", rollout->paused ? "DeploymentPaused" : "DeploymentResumed",
                       mem_string(rollout->paused ? "Deployment is paused" : "Deployment is resumed")) &&
-           status_write(rollout);
+           deployment_write_status(rollout);
 }
 
 /* ---- numbers ---- */
@@ -71,10 +71,10 @@ static struct value *status_of(const struct rollout *rollout)
     struct condition available = {"Available", enough ? "True" : "False", enough ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
                                   enough ? "Deployment has minimum availability." : "Deployment does not have minimum availability.", 0};
     int64_t missing = numbers.wanted > numbers.available ? numbers.wanted - numbers.available : 0;
-    bool ok = status != NULL && status_number(status, "observedGeneration", value_find_int(rollout->document, 0, "metadata", "generation", NULL), false) &&
-              status_number(status, "replicas", numbers.active, false) && status_number(status, "updatedReplicas", rollout->fresh != NULL ? rollout->fresh->active : 0, false) &&
-              status_number(status, "readyReplicas", numbers.ready, false) && status_number(status, "availableReplicas", numbers.available, false) &&
-              status_number(status, "unavailableReplicas", missing, false) && status_number(status, "terminatingReplicas", numbers.terminating, numbers.knows_terminating) &&
+    bool ok = status != NULL && workload_number(status, "observedGeneration", value_find_int(rollout->document, 0, "metadata", "generation", NULL), false) &&
+              workload_number(status, "replicas", numbers.active, false) && workload_number(status, "updatedReplicas", rollout->fresh != NULL ? rollout->fresh->active : 0, false) &&
+              workload_number(status, "readyReplicas", numbers.ready, false) && workload_number(status, "availableReplicas", numbers.available, false) &&
+              workload_number(status, "unavailableReplicas", missing, false) && workload_number(status, "terminatingReplicas", numbers.terminating, numbers.knows_terminating) &&
               condition_put(status, &available, true, rollout->now_ms);
     if (ok)
         return status;
@@ -90,10 +90,10 @@ static bool tell(struct rollout *rollout, struct value *status, bool *changed)
         value_free(status);
         return true;
     }
-    return value_set(rollout->document, "status", status) && status_write(rollout);
+    return value_set(rollout->document, "status", status) && deployment_write_status(rollout);
 }
 
-bool status_sync(struct rollout *rollout)
+bool deployment_sync_status(struct rollout *rollout)
 {
     struct value *status = status_of(rollout);
     bool changed;
@@ -107,7 +107,7 @@ static int64_t number(const struct value *status, const char *key)
     return value_find_int(status, 0, key, NULL);
 }
 
-bool status_is_complete(const struct rollout *rollout, const struct value *status)
+bool deployment_is_complete(const struct rollout *rollout, const struct value *status)
 {
     return number(status, "updatedReplicas") == rollout->wanted && number(status, "replicas") == rollout->wanted && number(status, "availableReplicas") == rollout->wanted &&
            number(status, "observedGeneration") >= value_find_int(rollout->document, 0, "metadata", "generation", NULL);
@@ -125,7 +125,7 @@ static bool has_progressed(const struct value *before, const struct value *statu
 static int64_t deadline_ms(const struct rollout *rollout, const struct value *status)
 {
     const struct value *condition = condition_find(status, "Progressing");
-    return condition != NULL ? time_at(value_get(condition, "lastUpdateTime")) + rollout->deadline_s * 1000 : 0;
+    return condition != NULL ? workload_time(value_get(condition, "lastUpdateTime")) + rollout->deadline_s * 1000 : 0;
 }
 
 static bool has_timed_out(const struct rollout *rollout, const struct value *status)
@@ -169,7 +169,7 @@ static bool judge_progress(const struct rollout *rollout, struct value *status)
     }
     if (over)
         return true;
-    if (status_is_complete(rollout, status))
+    if (deployment_is_complete(rollout, status))
         return put_progress(rollout, status, "True", "NewReplicaSetAvailable", "has successfully progressed.");
     if (has_progressed(before, status))
         return put_moving(rollout, status);
@@ -193,7 +193,7 @@ static bool judge_failure(const struct rollout *rollout, struct value *status)
         return true;
     }
     const char *is = value_find_text(failure, "status", NULL), *reason = value_find_text(failure, "reason", NULL), *message = value_find_text(failure, "message", NULL);
-    struct condition condition = {"ReplicaFailure", is != NULL ? is : "True", reason != NULL ? reason : "", message != NULL ? message : "", time_at(value_get(failure, "lastTransitionTime"))};
+    struct condition condition = {"ReplicaFailure", is != NULL ? is : "True", reason != NULL ? reason : "", message != NULL ? message : "", workload_time(value_get(failure, "lastTransitionTime"))};
     return condition_put(status, &condition, true, rollout->now_ms);
 }
 
@@ -201,13 +201,13 @@ static bool judge_failure(const struct rollout *rollout, struct value *status)
 static void wait_for_deadline(const struct rollout *rollout)
 {
     const struct value *status = value_get(rollout->document, "status"), *condition = condition_find(status, "Progressing");
-    if (rollout->deadline_s < 0 || condition == NULL || status_is_complete(rollout, status) || condition_has_reason(condition, "ProgressDeadlineExceeded"))
+    if (rollout->deadline_s < 0 || condition == NULL || deployment_is_complete(rollout, status) || condition_has_reason(condition, "ProgressDeadlineExceeded"))
         return;
     int64_t left = deadline_ms(rollout, status) - rollout->now_ms;
     workqueue_add_after(rollout->controller->queue, rollout->key, left < 0 ? 1000 : left + 1000);
 }
 
-bool status_sync_rollout(struct rollout *rollout)
+bool deployment_sync_progress(struct rollout *rollout)
 {
     struct value *status = status_of(rollout);
     bool changed;

@@ -106,7 +106,7 @@ static bool read_owner(const struct owned *owned, struct entry *entry)
     if ((entry->seen.object->flags & OBJECT_HAS_OWNERS) == 0)
         return true;
     struct value *document = informer_value(owned->informer, entry->seen.object);
-    const struct value *owner = controller_of(document);
+    const struct value *owner = workload_controller(document);
     const char *kind = value_find_text(owner, "kind", NULL), *name = value_find_text(owner, "name", NULL), *uid = value_find_text(owner, "uid", NULL);
     bool ok = document != NULL;
     if (kind != NULL && name != NULL && uid != NULL) {
@@ -239,69 +239,6 @@ static void free_document(void *document)
     value_free(document);
 }
 
-/* {"metadata": {"uid", "ownerReferences": [reference]}}: a patch that only hits this very object. Takes reference over; NULL: no memory. */
-static struct value *patch_owner(const struct object *object, struct value *reference)
-{
-    struct value *patch = value_object(), *metadata = value_child(patch, "metadata"), *references = value_array();
-    if (references == NULL || metadata == NULL) {
-        value_free(references);
-        value_free(reference);
-        value_free(patch);
-        return NULL;
-    }
-    bool ok = value_append(references, reference);
-    if (value_set(metadata, "ownerReferences", references) && ok && value_set(metadata, "uid", value_string(object->uid)))
-        return patch;
-    value_free(patch);
-    return NULL;
-}
-
-static struct value *patch_release(const struct object *object, const char *uid)
-{
-    struct value *reference = value_object();
-    if (reference != NULL && value_set(reference, "$patch", value_string("delete")) && value_set(reference, "uid", value_string(uid)))
-        return patch_owner(object, reference);
-    value_free(reference);
-    return NULL;
-}
-
-struct value *owned_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err)
-{
-    struct value *patch = patch_owner(object, maker_reference(maker));
-    if (patch != NULL)
-        return client_patch(maker->place->client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, err);
-    error_memory(err);
-    return NULL;
-}
-
-bool owned_release(struct client *client, const struct client_resource *resource, const struct object *object, const char *uid, struct error *err)
-{
-    struct error why = ERROR_INIT;
-    struct value *patch = patch_release(object, uid);
-    struct value *done = patch != NULL ? client_patch(client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, &why) : NULL;
-    value_free(done);
-    if (patch == NULL)
-        return error_memory(err);
-    if (done != NULL || why.kind == ERROR_NOT_FOUND || why.kind == ERROR_INVALID)
-        return true;
-    if (err != NULL)
-        *err = why;
-    return false;
-}
-
-bool owned_may_adopt(const struct maker *maker, const struct client_resource *resource, struct error *err)
-{
-    const struct value *metadata = value_get(maker->owner, "metadata");
-    const char *ns = value_find_text(metadata, "namespace", NULL), *name = value_find_text(metadata, "name", NULL), *uid = value_find_text(metadata, "uid", NULL);
-    struct value *fresh = client_get(maker->place->client, resource, ns, name, err);
-    const char *now = value_find_text(fresh, "metadata", "uid", NULL);
-    bool fine = now != NULL && strcmp(now, uid) == 0 && !is_being_deleted(fresh);
-    if (fresh != NULL && !fine)
-        error_set(err, ERROR_CONFLICT, NULL, "%s %s/%s is gone or going", maker->kind, ns, name);
-    value_free(fresh);
-    return fine;
-}
-
 /* Those that it controls. */
 static bool claim_own(const struct owned *owned, const struct maker *maker, const struct label_selector *selector, struct vec *claimed, struct error *err)
 {
@@ -312,16 +249,15 @@ static bool claim_own(const struct owned *owned, const struct maker *maker, cons
             struct value *document = owned_value(owned, entry->object);
             if (document == NULL || !vec_push(claimed, document))
                 return error_memory(err);
-        } else if (!is_being_deleted(maker->owner)) {
-            ok = owned_release(maker->place->client, &owned->resource, entry->object, uid, err) && ok;
+        } else if (!workload_is_going(maker->owner)) {
+            ok = maker_release(maker, &owned->resource, entry->object, err) && ok;
         }
     }
     return ok;
 }
 
 /* Those that nobody controls. */
-static bool claim_orphans(const struct owned *owned, const struct maker *maker, const struct client_resource *resource, const struct label_selector *selector, struct vec *claimed,
-                          struct error *err)
+static bool claim_orphans(const struct owned *owned, const struct maker *maker, const struct label_selector *selector, struct vec *claimed, struct error *err)
 {
     const char *ns = value_find_text(maker->owner, "metadata", "namespace", NULL);
     bool asked = false, ok = true;
@@ -329,10 +265,10 @@ static bool claim_orphans(const struct owned *owned, const struct maker *maker, 
         struct error why = ERROR_INIT;
         if ((entry->object->flags & OBJECT_DELETING) != 0 || !label_selector_matches(selector, entry->object))
             continue;
-        if (!asked && !owned_may_adopt(maker, resource, err))
+        if (!asked && !maker_may_adopt(maker, err))
             return false;
         asked = true;
-        struct value *adopted = owned_adopt(maker, &owned->resource, entry->object, &why);
+        struct value *adopted = maker_adopt(maker, &owned->resource, entry->object, &why);
         if (adopted != NULL && !vec_push(claimed, adopted))
             return error_memory(err);
         if (adopted == NULL && why.kind != ERROR_NOT_FOUND) {
@@ -344,11 +280,11 @@ static bool claim_orphans(const struct owned *owned, const struct maker *maker, 
     return ok;
 }
 
-bool owned_claim(struct owned *owned, const struct maker *maker, const struct client_resource *resource, const struct label_selector *selector, struct vec *claimed, struct error *err)
+bool owned_claim(struct owned *owned, const struct maker *maker, const struct label_selector *selector, struct vec *claimed, struct error *err)
 {
     *claimed = vec_make(OWNED, free_document);
     if (!mend(owned))
         return error_memory(err);
     bool ok = claim_own(owned, maker, selector, claimed, err);
-    return (is_being_deleted(maker->owner) || claim_orphans(owned, maker, resource, selector, claimed, err)) && ok;
+    return (workload_is_going(maker->owner) || claim_orphans(owned, maker, selector, claimed, err)) && ok;
 }

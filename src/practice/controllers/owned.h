@@ -33,15 +33,8 @@ struct value *owned_value(const struct owned *owned, const struct object *object
 const struct owned_object *owned_next(const struct owned *owned, const char *uid, const struct owned_object *after);
 const struct owned_object *owned_next_orphan(const struct owned *owned, const char *ns, const struct owned_object *after);
 
-/* The documents (of struct value; the list, made here, frees them) that the maker's owner, one of `resource`, controls and that match the selector. Those that nobody controls are adopted if they match, those
+/* The documents (of struct value; the list, made here, frees them) that the maker's owner controls and that match the selector. Those that nobody controls are adopted if they match, those
  * that do not match any more are let go, unless the owner is being deleted. False: something could not be read or written; try again. The list is to be freed either way. */
-bool owned_claim(struct owned *owned, const struct maker *maker, const struct client_resource *resource, const struct label_selector *selector, struct vec *claimed, struct error *err)
-    __attribute__((warn_unused_result));
-
-/* The parts of it, for objects that are found otherwise. Adopts: the object with its new owner, or NULL. Releases: gone already, or another object of that name, is fine. May adopt: the maker's
- * owner is still there, and is not being deleted; to be asked once before any adoption, since what is known of it may be older than what is adopted. */
-struct value *owned_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err) __attribute__((warn_unused_result));
-bool owned_release(struct client *client, const struct client_resource *resource, const struct object *object, const char *uid, struct error *err);
-bool owned_may_adopt(const struct maker *maker, const struct client_resource *resource, struct error *err);
+bool owned_claim(struct owned *owned, const struct maker *maker, const struct label_selector *selector, struct vec *claimed, struct error *err) __attribute__((warn_unused_result));
 
 #endif

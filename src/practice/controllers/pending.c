@@ -27,7 +27,7 @@ bool pod_goes(const struct pods_event *event)
 
 bool pod_has_other_labels(const struct pods_event *event)
 {
-    return !has_same_labels(event->pod->object, event->previous->object);
+    return !workload_same_labels(event->pod->object, event->previous->object);
 }
 
 static void saw(struct pending *pending, const struct pod_view *pod, void (*fn)(struct expectations *expectations, const char *key))

@@ -161,7 +161,7 @@ static bool make_pods(struct sync *sync, int32_t missing, struct error *err)
             struct error why = ERROR_INIT;
             struct value *pod = maker_pod(&sync->maker, template, NULL);
             bool done = pod != NULL ? maker_create(&sync->maker, pod, &why) : error_memory(&why);
-            done = done || is_ending(&why);
+            done = done || maker_namespace_ends(&why);
             made += done;
             if (!done && ok && err != NULL)
                 *err = why;
@@ -192,7 +192,7 @@ static size_t on_node(const void *data, const char *node)
 static bool count_family(const struct sync *sync, struct map *nodes)
 {
     const struct replicas *controller = sync->controller;
-    const char *family = value_find_text(controller_of(sync->document), "uid", NULL);
+    const char *family = value_find_text(workload_controller(sync->document), "uid", NULL);
     for (const struct owned_object *set = NULL; family != NULL && (set = owned_next(controller->sets, family, set)) != NULL;)
         for (const struct pod_view *pod = NULL; (pod = pods_next_owned(controller->place.pods, set->object->uid, pod)) != NULL;)
             if (pod_is_active(pod) && !map_set(nodes, pod->node, (void *)(uintptr_t)(on_node(nodes, pod->node) + 1)))
@@ -252,10 +252,10 @@ static struct value *status_of(const struct sync *sync, const struct error *fail
     } else if (failure->kind == ERROR_NONE && ok) {
         condition_drop(status, "ReplicaFailure");
     }
-    ok = ok && status_number(status, "replicas", sync->active, true) && status_number(status, "fullyLabeledReplicas", sync->labeled, false) &&
-         status_number(status, "readyReplicas", sync->ready, false) && status_number(status, "availableReplicas", sync->available, false) &&
-         (!flavour->terminating || status_number(status, "terminatingReplicas", sync->terminating, true)) &&
-         status_number(status, "observedGeneration", value_find_int(sync->document, 0, "metadata", "generation", NULL), false);
+    ok = ok && workload_number(status, "replicas", sync->active, true) && workload_number(status, "fullyLabeledReplicas", sync->labeled, false) &&
+         workload_number(status, "readyReplicas", sync->ready, false) && workload_number(status, "availableReplicas", sync->available, false) &&
+         (!flavour->terminating || workload_number(status, "terminatingReplicas", sync->terminating, true)) &&
+         workload_number(status, "observedGeneration", value_find_int(sync->document, 0, "metadata", "generation", NULL), false);
     if (ok)
         return status;
     value_free(status);
@@ -271,7 +271,7 @@ static bool tell(const struct sync *sync, const struct error *failure)
         value_free(status);
         return same;
     }
-    struct value *written = write_status(sync->controller->place.client, &sync->controller->flavour->resource, sync->document, status, &err);
+    struct value *written = workload_write_status(sync->controller->place.client, &sync->controller->flavour->resource, sync->document, status, &err);
     value_free(written);
     return written != NULL || err.kind == ERROR_NOT_FOUND;
 }
@@ -315,7 +315,7 @@ static bool sync_set(struct replicas *controller, const char *key, const struct 
     struct sync sync = {.controller = controller,
                         .key = key,
                         .document = document,
-                        .maker = {&controller->place, controller->recorder, flavour->api_version, flavour->kind, document},
+                        .maker = {.place = &controller->place, .recorder = controller->recorder, .api_version = flavour->api_version, .kind = flavour->kind, .owner = document, .active_only = true},
                         .now_ms = client_now_ms(controller->place.client),
                         .min_ready_ms = value_find_int(document, 0, "spec", "minReadySeconds", NULL) * 1000,
                         .wanted = (int32_t)value_find_int(document, 0, "spec", "replicas", NULL)};

@@ -24,7 +24,7 @@ static bool has_text(const struct object *object, const char *text)
 /* A cost in its canonical form: an int32 without a plus or zeros before it; else 0. */
 static int64_t cost_of(const struct value *document)
 {
-    const char *text = annotation_of(document, cost_key);
+    const char *text = workload_annotation(document, cost_key);
     if (text == NULL || text[0] == '\0' || text[0] == '+' || text[strspn(text, "-0123456789")] != '\0')
         return 0;
     if (text[0] == '0' && text[1] != '\0')

@@ -27,8 +27,8 @@ static int compare(const void *a, const void *b)
 {
     int64_t left = revision_number(a), right = revision_number(b);
     if (left == right) {
-        left = time_at(value_find(a, "metadata", "creationTimestamp", NULL));
-        right = time_at(value_find(b, "metadata", "creationTimestamp", NULL));
+        left = workload_time(value_find(a, "metadata", "creationTimestamp", NULL));
+        right = workload_time(value_find(b, "metadata", "creationTimestamp", NULL));
     }
     return left != right ? (left < right ? -1 : 1) : strcmp(revision_name(a), revision_name(b));
 }

@@ -91,18 +91,18 @@ static bool claim_pods(struct ordering *ordering, const struct label_selector *s
     const struct place_of_work *place = &ordering->controller->place;
     const char *uid = value_find_text(ordering->document, "metadata", "uid", NULL);
     bool ok = true, asked = false;
-    if (is_being_deleted(ordering->document))
+    if (workload_is_going(ordering->document))
         return true;
     for (const struct pod_view *pod = NULL; (pod = pods_next_owned(place->pods, uid, pod)) != NULL;)
         if (!belongs(ordering, selector, pod))
-            ok = owned_release(place->client, &pods_resource, pod->object, uid, NULL) && ok;
+            ok = maker_release(&ordering->maker, &pods_resource, pod->object, NULL) && ok;
     for (const struct pod_view *pod = NULL; (pod = pods_next_owned(place->pods, "", pod)) != NULL;) {
         if (strcmp(pod->object->ns, ordering->ns) != 0 || pod->deleting || !belongs(ordering, selector, pod))
             continue;
-        if (!asked && !owned_may_adopt(&ordering->maker, &statefulsets_resource, NULL))
+        if (!asked && !maker_may_adopt(&ordering->maker, NULL))
             return false;
         asked = *waits = true;
-        struct value *taken = owned_adopt(&ordering->maker, &pods_resource, pod->object, NULL);
+        struct value *taken = maker_adopt(&ordering->maker, &pods_resource, pod->object, NULL);
         ok = ok && taken != NULL;
         value_free(taken);
     }
@@ -152,7 +152,7 @@ static bool tell(struct ordering *ordering)
         value_free(status);
         return same;
     }
-    struct value *written = write_status(ordering->controller->place.client, &statefulsets_resource, ordering->document, status, &err);
+    struct value *written = workload_write_status(ordering->controller->place.client, &statefulsets_resource, ordering->document, status, &err);
     value_free(written);
     return written != NULL || err.kind == ERROR_NOT_FOUND;
 }
@@ -174,7 +174,7 @@ static void wait_for_available(const struct ordering *ordering, const char *key)
 static bool look(struct ordering *ordering, const char *key, const struct label_selector *selector)
 {
     bool waits = false;
-    if (!owned_claim(ordering->controller->revisions, &ordering->maker, &statefulsets_resource, selector, &ordering->revisions, NULL) || !claim_pods(ordering, selector, &waits))
+    if (!owned_claim(ordering->controller->revisions, &ordering->maker, selector, &ordering->revisions, NULL) || !claim_pods(ordering, selector, &waits))
         return false;
     if (waits)
         return true;
@@ -195,7 +195,7 @@ static bool sync_set(struct statefulsets *controller, const char *key, const str
     struct label_selector *selector = document != NULL ? label_selector_new(value_get(spec, "selector"), NULL) : NULL;
     struct ordering ordering = {.controller = controller,
                                 .document = document,
-                                .maker = {&controller->place, controller->recorder, "apps/v1", "StatefulSet", document},
+                                .maker = {.place = &controller->place, .recorder = controller->recorder, .api_version = "apps/v1", .kind = "StatefulSet", .owner = document},
                                 .now_ms = client_now_ms(controller->place.client),
                                 .min_ready_ms = value_find_int(spec, 0, "minReadySeconds", NULL) * 1000,
                                 .name = object->name,

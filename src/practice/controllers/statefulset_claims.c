@@ -87,7 +87,7 @@ bool claims_make(struct ordering *ordering, const struct member *member, struct 
         if (there == NULL)
             ok = make_claim(ordering, template, member, err) && ok;
         else if ((there->flags & OBJECT_DELETING) != 0)
-            ok = error_set(err, ERROR_CONFLICT, NULL, "pvc %s is being deleted", there->name);
+            ok = error_set(err, ERROR_BUSY, NULL, "pvc %s is being deleted", there->name);
     }
     return ok;
 }

@@ -10,6 +10,8 @@ static const char name_label[] = "statefulset.kubernetes.io/pod-name", index_lab
 
 void member_say(struct ordering *ordering, const char *verb, const char *name, const struct error *err)
 {
+    if (err != NULL && err->kind == ERROR_CONFLICT) /* what it knew was old: it looks again, which is no news */
+        return;
     struct recorder_about about = recorder_about(ordering->document, "apps/v1", "StatefulSet");
     char reason[32];
     snprintf(reason, sizeof reason, "%s%s", err == NULL ? "Successful" : "Failed", verb);
@@ -114,7 +116,7 @@ static bool create(struct ordering *ordering, const struct member *member, const
     bool done = made != NULL;
     value_free(made);
     ordering->made += done;
-    if (!done && (err.kind == ERROR_EXISTS || is_ending(&err)))
+    if (!done && (err.kind == ERROR_EXISTS || maker_namespace_ends(&err)))
         return err.kind != ERROR_EXISTS; /* nothing is said of that */
     struct error why = ERROR_INIT;
     if (!claims_keep(ordering, member, &why)) {

@@ -144,7 +144,7 @@ static bool update(struct ordering *ordering)
     const char *type = value_find_text(strategy, "type", NULL);
     if (type != NULL && strcmp(type, "OnDelete") == 0)
         return true;
-    int64_t most = share_of(value_get(rolling, "maxUnavailable"), (int32_t)ordering->wanted, false);
+    int64_t most = workload_share(value_get(rolling, "maxUnavailable"), (int32_t)ordering->wanted, false);
     return replace(ordering, value_find_int(rolling, 0, "partition", NULL), most < 1 ? 1 : most);
 }
 
@@ -152,7 +152,7 @@ bool ordering_act(struct ordering *ordering)
 {
     bool stopped = false;
     find_unwell(ordering);
-    if (is_being_deleted(ordering->document))
+    if (workload_is_going(ordering->document))
         return true;
     if (!for_each(ordering, ordering->replicas, (size_t)ordering->wanted, raise, &stopped))
         return false;
@@ -196,10 +196,10 @@ struct value *ordering_status(const struct ordering *ordering)
         numbers.current = numbers.updated;
     const struct value *before = value_get(ordering->document, "status");
     struct value *status = before != NULL ? value_copy(before) : value_object();
-    bool ok = status_number(status, "observedGeneration", value_find_int(ordering->document, 0, "metadata", "generation", NULL), false) &&
-              status_number(status, "replicas", numbers.replicas, true) && status_number(status, "readyReplicas", numbers.ready, false) &&
-              status_number(status, "availableReplicas", numbers.available, true) && status_number(status, "currentReplicas", numbers.current < 0 ? 0 : numbers.current, false) &&
-              status_number(status, "updatedReplicas", numbers.updated, false) && status_number(status, "collisionCount", ordering->collisions, true) &&
+    bool ok = workload_number(status, "observedGeneration", value_find_int(ordering->document, 0, "metadata", "generation", NULL), false) &&
+              workload_number(status, "replicas", numbers.replicas, true) && workload_number(status, "readyReplicas", numbers.ready, false) &&
+              workload_number(status, "availableReplicas", numbers.available, true) && workload_number(status, "currentReplicas", numbers.current < 0 ? 0 : numbers.current, false) &&
+              workload_number(status, "updatedReplicas", numbers.updated, false) && workload_number(status, "collisionCount", ordering->collisions, true) &&
               value_set(status, "currentRevision", value_string(revision_name(complete ? ordering->update : ordering->current))) &&
               value_set(status, "updateRevision", value_string(revision_name(ordering->update)));
     if (ok)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "data/units.h"
 
-int32_t share_of(const struct value *share, int32_t total, bool up)
+int32_t workload_share(const struct value *share, int32_t total, bool up)
 {
     const char *text = value_text(share);
     int64_t number = 0;
@@ -21,7 +21,7 @@ int32_t share_of(const struct value *share, int32_t total, bool up)
     return part < INT32_MAX ? (int32_t)part : INT32_MAX;
 }
 
-bool status_number(struct value *status, const char *key, int64_t number, bool zero)
+bool workload_number(struct value *status, const char *key, int64_t number, bool zero)
 {
     if (number != 0 || zero)
         return value_set(status, key, value_int(number));
@@ -66,7 +66,7 @@ static bool put(struct value *status, const struct condition *condition, bool up
         return true;
     int64_t since_ms = condition->since_ms != 0 ? condition->since_ms : now_ms;
     time_print(since_ms, now);
-    int64_t kept = same && !anew ? time_at(value_get(before, "lastTransitionTime")) : 0;
+    int64_t kept = same && !anew ? workload_time(value_get(before, "lastTransitionTime")) : 0;
     time_print(kept != 0 ? kept : since_ms, since);
     struct value *entry = value_object();
     bool ok = entry != NULL && value_set(entry, "type", value_string(condition->type)) && value_set(entry, "status", value_string(condition->status)) &&
@@ -96,18 +96,18 @@ bool condition_put_anew(struct value *status, const struct condition *condition,
 
 /* ---- what documents say ---- */
 
-const char *annotation_of(const struct value *document, const char *key)
+const char *workload_annotation(const struct value *document, const char *key)
 {
     return value_find_text(document, "metadata", "annotations", key, NULL);
 }
 
-bool annotation_put(struct value *document, const char *key, const char *text)
+bool workload_annotate(struct value *document, const char *key, const char *text)
 {
     struct value *metadata = value_child(document, "metadata"), *annotations = metadata != NULL ? value_child(metadata, "annotations") : NULL;
     return annotations != NULL && value_set(annotations, key, value_string(text));
 }
 
-const struct value *controller_of(const struct value *document)
+const struct value *workload_controller(const struct value *document)
 {
     for (const struct value *entry = value_first(value_find(document, "metadata", "ownerReferences", NULL)); entry != NULL; entry = value_next(entry))
         if (value_is_true(value_get(entry, "controller")))
@@ -115,29 +115,24 @@ const struct value *controller_of(const struct value *document)
     return NULL;
 }
 
-bool is_controlled_by(const struct value *document, const char *uid)
+bool workload_is_controlled_by(const struct value *document, const char *uid)
 {
-    const char *its = value_find_text(controller_of(document), "uid", NULL);
+    const char *its = value_find_text(workload_controller(document), "uid", NULL);
     return its != NULL && strcmp(its, uid) == 0;
 }
 
-int64_t time_at(const struct value *text)
+int64_t workload_time(const struct value *text)
 {
     int64_t ms;
     return value_text(text) != NULL && time_parse(value_text(text), &ms) ? ms : 0;
 }
 
-bool is_being_deleted(const struct value *document)
+bool workload_is_going(const struct value *document)
 {
     return value_find(document, "metadata", "deletionTimestamp", NULL) != NULL;
 }
 
-bool is_ending(const struct error *err)
-{
-    return err->kind == ERROR_DENIED && strstr(err->message, "it is being terminated") != NULL;
-}
-
-bool has_same_labels(const struct object *a, const struct object *b)
+bool workload_same_labels(const struct object *a, const struct object *b)
 {
     const char *left = a->labels, *right = b->labels;
     for (; *left != '\0' && strcmp(left, right) == 0; left += strlen(left) + 1, right += strlen(right) + 1) {
@@ -178,7 +173,7 @@ static bool metadata_within(const struct value *a, const struct value *b)
     return true;
 }
 
-bool templates_equal(const struct value *a, const struct value *b, const char *label)
+bool workload_same_template(const struct value *a, const struct value *b, const char *label)
 {
     const struct value *first = value_get(a, "metadata"), *second = value_get(b, "metadata");
     return value_equal(value_get(a, "spec"), value_get(b, "spec")) && labels_equal(value_get(first, "labels"), value_get(second, "labels"), label) &&
@@ -187,7 +182,7 @@ bool templates_equal(const struct value *a, const struct value *b, const char *l
 
 /* ---- */
 
-struct value *write_status(struct client *client, const struct client_resource *resource, const struct value *document, struct value *status, struct error *err)
+struct value *workload_write_status(struct client *client, const struct client_resource *resource, const struct value *document, struct value *status, struct error *err)
 {
     struct error why = ERROR_INIT;
     const char *uid = value_find_text(document, "metadata", "uid", NULL), *ns = value_find_text(document, "metadata", "namespace", NULL);

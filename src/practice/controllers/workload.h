@@ -9,10 +9,10 @@
 #include "practice/api/client.h"
 
 /* An IntOrString of so many: 2, or "25%" of total, rounded up or down. Missing or wrong: 0. */
-int32_t share_of(const struct value *share, int32_t total, bool up);
+int32_t workload_share(const struct value *share, int32_t total, bool up);
 
 /* A number of a status: one that is 0 is left out, unless `zero` says that it is shown. */
-bool status_number(struct value *status, const char *key, int64_t number, bool zero) __attribute__((warn_unused_result));
+bool workload_number(struct value *status, const char *key, int64_t number, bool zero) __attribute__((warn_unused_result));
 
 /* Conditions of {type, status, reason, message, lastTransitionTime} and, where updated is true, lastUpdateTime. since_ms 0: now. */
 struct condition {
@@ -28,24 +28,22 @@ bool condition_put_anew(struct value *status, const struct condition *condition,
 void condition_drop(struct value *status, const char *type);
 
 /* NULL: it has none such. */
-const char *annotation_of(const struct value *document, const char *key);
-bool annotation_put(struct value *document, const char *key, const char *text) __attribute__((warn_unused_result));
+const char *workload_annotation(const struct value *document, const char *key);
+bool workload_annotate(struct value *document, const char *key, const char *text) __attribute__((warn_unused_result));
 
 /* Of ownerReferences the one with controller: true, or NULL. */
-const struct value *controller_of(const struct value *document);
-bool is_controlled_by(const struct value *document, const char *uid);
+const struct value *workload_controller(const struct value *document);
+bool workload_is_controlled_by(const struct value *document, const char *uid);
 /* ms since 1970 of a time in a document, 0 for none. */
-int64_t time_at(const struct value *text);
-bool is_being_deleted(const struct value *document);
-/* The namespace ends: nothing can be made any more, which is no failure. */
-bool is_ending(const struct error *err);
-bool has_same_labels(const struct object *a, const struct object *b);
+int64_t workload_time(const struct value *text);
+bool workload_is_going(const struct value *document);
+bool workload_same_labels(const struct object *a, const struct object *b);
 
 /* Pod templates are the same but for the label that their hash is in. */
-bool templates_equal(const struct value *a, const struct value *b, const char *label);
+bool workload_same_template(const struct value *a, const struct value *b, const char *label);
 
 /* Writes document's copy with this status (taken over); if somebody changed it meanwhile, once more over what is there then, as the real controllers do. The object afterwards, or NULL. */
-struct value *write_status(struct client *client, const struct client_resource *resource, const struct value *document, struct value *status, struct error *err)
+struct value *workload_write_status(struct client *client, const struct client_resource *resource, const struct value *document, struct value *status, struct error *err)
     __attribute__((warn_unused_result));
 
 #endif

@@ -1,0 +1,123 @@
+#include "kubelet.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/json.h"
+#include "data/units.h"
+#include "practice/work/keys.h"
+
+static const struct client_resource nodes = {"", "v1", "nodes"};
+
+struct kubelet {
+    struct cluster *cluster;
+    struct pods *pods;
+    struct pods_follower *follower;
+    struct workqueue *queue;
+    bool holds;
+};
+
+static const char *image_of(const struct value *pod)
+{
+    return value_find_text(value_first(value_find(pod, "spec", "containers", NULL)), "image", NULL);
+}
+
+static bool has_claim(const struct value *pod)
+{
+    for (const struct value *volume = value_first(value_find(pod, "spec", "volumes", NULL)); volume != NULL; volume = value_next(volume))
+        if (value_get(volume, "persistentVolumeClaim") != NULL)
+            return true;
+    return false;
+}
+
+static bool write_from(struct kubelet *kubelet, const struct object *pod, const char *sub, const char *text)
+{
+    struct error err = ERROR_INIT;
+    struct value *body = json_parse(text, strlen(text), "kubelet", &err), *done;
+    assert_non_null(body);
+    done = strcmp(sub, "binding") == 0 ? client_create_sub(kubelet->cluster->client, &pods, sub, pod->ns, pod->name, body, &err)
+                                       : client_patch(kubelet->cluster->client, &pods, sub, pod->ns, pod->name, PATCH_MERGE, body, &err);
+    bool ok = done != NULL || err.kind == ERROR_NOT_FOUND || err.kind == ERROR_CONFLICT;
+    if (!ok)
+        print_error("%s of %s/%s: %s\n", sub, pod->ns, pod->name, err.message);
+    value_free(done);
+    return ok;
+}
+
+static bool bind(struct kubelet *kubelet, const struct object *pod)
+{
+    char *text = mem_printf("{\"metadata\":{\"name\":\"%s\"},\"target\":{\"kind\":\"Node\",\"name\":\"node1\"}}", pod->name);
+    bool ok = write_from(kubelet, pod, "binding", text);
+    mem_free(text);
+    return ok;
+}
+
+static bool run(struct kubelet *kubelet, const struct object *pod, const char *image)
+{
+    char now[21];
+    time_print(client_now_ms(kubelet->cluster->client), now);
+    bool ready = strncmp(image, "unready", 7) != 0, fails = strncmp(image, "failing", 7) == 0;
+    char *text = mem_printf("{\"status\":{\"phase\":\"%s\",\"startTime\":\"%s\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\",\"lastTransitionTime\":\"%s\"}]}}",
+                            fails ? "Failed" : "Running", now, ready && !fails ? "True" : "False", now);
+    bool ok = write_from(kubelet, pod, "status", text);
+    mem_free(text);
+    return ok;
+}
+
+static bool work(void *data, const char *text)
+{
+    struct kubelet *kubelet = data;
+    struct key key;
+    bool ok = true;
+    if (!key_parse(text, &key))
+        return false;
+    const struct pod_view *pod = pods_get(kubelet->pods, key.ns, key.name);
+    key_free(&key);
+    if (pod == NULL)
+        return true;
+    struct value *document = pods_value(kubelet->pods, pod);
+    const char *image = image_of(document);
+    if (pod->deleting && !kubelet->holds)
+        ok = client_delete_now(kubelet->cluster->client, &pods, pod->object->ns, pod->object->name, pod->object->uid, NULL) || true;
+    else if (!pod->deleting && pod->node[0] == '\0' && !has_claim(document))
+        ok = bind(kubelet, pod->object);
+    else if (!pod->deleting && pod->node[0] != '\0' && pod->phase == POD_PENDING && strncmp(image, "missing", 7) != 0)
+        ok = run(kubelet, pod->object, image);
+    value_free(document);
+    return ok;
+}
+
+static void changed(void *data, const struct pods_event *event)
+{
+    struct kubelet *kubelet = data;
+    if (event->pod != NULL)
+        key_add(kubelet->queue, event->pod->object);
+}
+
+struct kubelet *kubelet_start(struct cluster *cluster)
+{
+    struct kubelet *kubelet = mem_zero(1, sizeof *kubelet);
+    assert_non_null(kubelet);
+    *kubelet = (struct kubelet){.cluster = cluster, .pods = cluster->place.pods};
+    if (!cluster_has(cluster, &nodes, "", "node1")) /* a node that the server begins with */
+        cluster_make(cluster, &nodes, "", "{'metadata':{'name':'node1','labels':{'kubernetes.io/hostname':'node1'}}}");
+    kubelet->queue = workqueue_new(cluster->place.api->clock, cluster->place.api->state, work, kubelet, NULL);
+    assert_non_null(kubelet->queue);
+    kubelet->follower = pods_follow(kubelet->pods, changed, kubelet, NULL);
+    assert_non_null(kubelet->follower);
+    return kubelet;
+}
+
+void kubelet_hold(struct kubelet *kubelet, bool hold)
+{
+    kubelet->holds = hold;
+    for (const struct pod_view *pod = NULL; !hold && (pod = pods_next_on(kubelet->pods, "node1", pod)) != NULL;)
+        key_add(kubelet->queue, pod->object);
+}
+
+void kubelet_stop(struct kubelet *kubelet)
+{
+    pods_unfollow(kubelet->follower);
+    workqueue_free(kubelet->queue);
+    mem_free(kubelet);
+}
