@@ -106,6 +106,8 @@ struct pod_worker {
 /* A Pod of this node that the API shows. NULL: no memory. */
 struct pod_worker *pod_new(struct node *node, const struct pod_view *view, const struct value *document, struct error *err) __attribute__((warn_unused_result));
 void pod_free(struct pod_worker *worker); /* all of it ends without a word */
+/* Forgets the Pod of this node that came to its end first, with its logs, as a kubelet collects dead containers. False: there is none. */
+bool pod_drop_oldest(struct node *node);
 void pod_wake(struct pod_worker *worker); /* it is worked on in the next round */
 void pod_wake_at(struct pod_worker *worker, int64_t at_ms);
 /* Does what is due. False: it could not be done (memory, a refused write); again later. */

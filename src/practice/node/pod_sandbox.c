@@ -154,7 +154,7 @@ static bool take_address(struct pod_worker *worker, bool host_network, struct er
         snprintf(worker->ip, sizeof worker->ip, "%s", worker->node->ip);
         return true;
     }
-    if (worker->address < 0)
+    for (bool room = true; worker->address < 0 && room; room = worker->address < 0 && pod_drop_oldest(worker->node))
         worker->address = node_take_address(worker->node, worker->ip);
     return worker->address >= 0 || error_set(err, ERROR_LIMIT, NULL, "no IP addresses available in range set of node %s", worker->node->name);
 }

@@ -94,6 +94,19 @@ void pod_free(struct pod_worker *worker)
     mem_free(worker);
 }
 
+bool pod_drop_oldest(struct node *node)
+{
+    struct pod_worker *oldest = NULL;
+    for (struct pod_worker *worker = node->workers; worker != NULL; worker = worker->next)
+        if (worker->stage == STAGE_DONE && !worker->deleting && worker->address >= 0)
+            oldest = worker; /* the list has the newest first */
+    if (oldest == NULL)
+        return false;
+    map_remove(&node->nodes->workers, oldest->uid);
+    pod_free(oldest);
+    return true;
+}
+
 /* ---- small ---- */
 
 int64_t pod_now(const struct pod_worker *worker)

@@ -216,7 +216,7 @@ static void let_in(struct node_world *node)
              201);
 }
 
-void node_open(struct node_world *node, const char *path)
+static void open_at(struct node_world *node, const char *path, bool fresh)
 {
     struct error err = ERROR_INIT;
     *node = (struct node_world){.count = 1, .trace = buf_make(TRACE)};
@@ -224,9 +224,11 @@ void node_open(struct node_world *node, const char *path)
     struct api *api = server_api(node->world.server);
     node->client = client_new(api, "system:serviceaccount:kube-system:tests", "tests", NULL);
     assert_non_null(node->client);
-    let_in(node);
-    node_make(node, &accounts_, "default", "{'metadata':{'name':'default'}}");
-    node_make(node, &configmaps_, "default", "{'metadata':{'name':'kube-root-ca.crt'},'data':{'ca.crt':'CA'}}");
+    if (fresh) {
+        let_in(node);
+        node_make(node, &accounts_, "default", "{'metadata':{'name':'default'}}");
+        node_make(node, &configmaps_, "default", "{'metadata':{'name':'kube-root-ca.crt'},'data':{'ca.crt':'CA'}}");
+    }
     node->start_ms = cluster_clock_ms(api->clock);
     assert_true(place_open(&node->place, api, &err));
     fake_open(&node->fake, api->clock);
@@ -234,6 +236,16 @@ void node_open(struct node_world *node, const char *path)
     assert_non_null(node->follower = pods_follow(node->place.pods, pod_event, node, &err));
     node_start(node);
     node_step(node, 100);
+}
+
+void node_open(struct node_world *node, const char *path)
+{
+    open_at(node, path, true);
+}
+
+void node_reopen(struct node_world *node, const char *path)
+{
+    open_at(node, path, false);
 }
 
 void node_close(struct node_world *node)

@@ -25,6 +25,7 @@ struct node_world {
 extern const struct client_resource pods_, configmaps_, secrets_, nodes_, events_, services_, accounts_, claims_, volumes_, leases_;
 
 void node_open(struct node_world *node, const char *path); /* NULL: nothing is kept */
+void node_reopen(struct node_world *node, const char *path); /* at the same path once more */
 void node_close(struct node_world *node);
 void node_start(struct node_world *node); /* the nodes, when they were stopped */
 void node_stop(struct node_world *node);
