@@ -83,9 +83,9 @@ static bool add_fields(struct arena *arena, const struct crd_node *node, bool is
             field->default_json = default_text(arena, below->fallback);
             field->flags = is_required(node, field->name) ? SCHEMA_REQUIRED : 0;
         } else {
-            static const char *const words[] = {"Group and version of the form that this document has, as apps/v1",
+            static const char *const words[] = {"APIVersion defines which form this document has: group and version, as apps/v1",
                                                 "What kind of object this is",
-                                                "Name, namespace, labels and the rest of what every object has"};
+                                                "Standard object's metadata: name, namespace, labels and the rest of what every object has"};
             field->description = words[next];
         }
         at += order <= 0;
