@@ -119,7 +119,9 @@ bool access_authenticate(struct access *access, const struct credentials *creden
 static bool is_always_allowed(const struct attributes *what)
 {
     static const char *const paths[] = {"/healthz", "/readyz", "/livez"};
-    for (size_t i = 0; what->group == NULL && what->path != NULL && i < sizeof paths / sizeof paths[0]; i++)
+    if (what->group != NULL || what->path == NULL || strcmp(what->verb, "get") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         if (strcmp(what->path, paths[i]) == 0)
             return true;
     return false;

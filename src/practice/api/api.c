@@ -10,6 +10,7 @@
 #include "practice/api/verbs.h"
 #include "practice/schema/convert.h"
 #include "practice/schema/crd.h"
+#include "practice/schema/names.h"
 
 enum { DOCUMENT = STATE_OBJECT + 4096, API_WARNINGS = 200 };
 
@@ -134,10 +135,20 @@ static bool run_creator(struct api *api, struct call *call, struct answer *answe
     return false;
 }
 
+/* A name that no object can have, since it would not fit into a path. */
+static bool is_name_fine(const struct call *call, struct status *failure)
+{
+    struct complaints found = call->name != NULL && call->verb != VERB_CREATE ? name_path_segment(call->name) : (struct complaints){0};
+    return found.count == 0 || status_bad_request(failure, "Name parameter invalid: \"%s\": %s%s%s", call->name, found.text[0], found.count > 1 ? ";" : "",
+                                                  found.count > 1 ? found.text[1] : "");
+}
+
 void api_run(struct api *api, struct call *call, struct answer *answer)
 {
     *answer = (struct answer){.as = call->kind};
     answer->warnings = vec_make(API_WARNINGS, mem_free);
+    if (!is_name_fine(call, &answer->failure))
+        return;
     if (access_is_review(call)) {
         access_review(api->access, call, answer);
         return;

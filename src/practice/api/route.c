@@ -11,6 +11,7 @@ enum { PARTS = 16 };
 void route_free(struct route *route)
 {
     mem_free(route->path);
+    mem_free(route->asked);
     mem_free(route->parts);
     *route = (struct route){0};
 }
@@ -79,12 +80,13 @@ bool route_parse(const char *path, struct route *out, struct status *failure)
     out->path = http_unescape(path, strlen(path), false);
     if (out->path == NULL)
         return status_bad_request(failure, "the path of the request cannot be read");
+    out->asked = mem_string(out->path);
     size_t length = strlen(out->path);
     out->slash = length > 1 && out->path[length - 1] == '/';
     while (length > 1 && out->path[length - 1] == '/')
         out->path[--length] = '\0';
     out->parts = mem_string(out->path + (length > 0));
-    if (out->parts == NULL)
+    if (out->asked == NULL || out->parts == NULL)
         return status_error(failure, &(struct error){.kind = ERROR_MEMORY});
     read_parts(out, out->parts);
     return true;
@@ -104,10 +106,12 @@ void route_attributes(const struct route *route, const char *method, bool watch,
     for (; method[length] != '\0' && length + 1 < ROUTE_VERB; length++)
         out[length] = (char)tolower((unsigned char)method[length]);
     out[length] = '\0';
-    *attributes = (struct attributes){.verb = out, .path = route->path};
+    *attributes = (struct attributes){.verb = out, .path = route->asked};
     if (!route->is_resource)
         return;
     bool item = route->name[0] != '\0';
+    if (strcmp(method, "OPTIONS") == 0)
+        out[0] = '\0';
     for (size_t i = 0; i < sizeof verb_names / sizeof *verb_names; i++)
         if (strcmp(verb_names[i].method, method) == 0)
             strcpy(out, item ? verb_names[i].item : verb_names[i].collection);

@@ -13,7 +13,8 @@
 #include "practice/api/status.h"
 
 struct route {
-    char *path; /* decoded, without slashes at its end (but for "/"); owned, as `parts` */
+    char *path;  /* decoded, without slashes at its end (but for "/"); owned, as the next two */
+    char *asked; /* decoded, as it came: what access rules speak about */
     char *parts;
     bool slash;                                                       /* there was a slash at the end */
     bool is_resource;                                                 /* the next ones; false: a path like /healthz or /apis */

@@ -8,11 +8,11 @@
 #include "practice/api/selector_parse.h"
 #include "practice/schema/rules.h"
 
-enum { FIELD_NAME = -1, FIELD_NAMESPACE = -2 };
+enum { FIELD_NAME = -1, FIELD_NAMESPACE = -2, FIELD_OTHER = -3 };
 
 /* metadata.name=x, spec.nodeName!=y. */
 struct field_term {
-    int field; /* FIELD_NAME, FIELD_NAMESPACE, or a place among the kind's selectors, which is the place among an object's fields */
+    int field; /* FIELD_NAME, FIELD_NAMESPACE, FIELD_OTHER (where no kind is known), or a place among the kind's selectors, which is the place among an object's fields */
     bool equal;
     char *value;
 };
@@ -55,10 +55,11 @@ static char *unescape(const char *text, size_t length, struct status *failure)
     return value;
 }
 
-/* The place of a field; false with the failure for one that cannot be asked for. */
+/* The place of a field; false with the failure for one that cannot be asked for. kind NULL: every field can be. */
 static bool find_field(const char *name, size_t length, const struct schema_kind *kind, int *field, struct status *failure)
 {
-    const char *const *selectors = rules_of(kind)->selectors;
+    const char *const *selectors = kind != NULL ? rules_of(kind)->selectors : NULL;
+    *field = FIELD_OTHER;
     if (length == strlen("metadata.name") && memcmp(name, "metadata.name", length) == 0) {
         *field = FIELD_NAME;
         return true;
@@ -67,6 +68,8 @@ static bool find_field(const char *name, size_t length, const struct schema_kind
         *field = FIELD_NAMESPACE;
         return true;
     }
+    if (kind == NULL)
+        return true;
     for (int i = 0; selectors != NULL && selectors[i] != NULL; i++)
         if (strlen(selectors[i]) == length && memcmp(selectors[i], name, length) == 0) {
             *field = i;
@@ -176,4 +179,20 @@ bool selector_matches(const struct selector *selector, const struct object *obje
 bool selector_is_empty(const struct selector *selector)
 {
     return selector->labels.length == 0 && selector->fields.length == 0;
+}
+
+char *selector_name(const char *fields)
+{
+    struct status failure = {0};
+    struct selector *selector = selector_new(NULL, fields, NULL, &failure);
+    const char *name = NULL;
+    for (size_t i = 0; selector != NULL && i < selector->fields.length; i++) {
+        const struct field_term *term = selector->fields.items[i];
+        if (term->field == FIELD_NAME && term->equal && (name == NULL || strcmp(term->value, name) < 0))
+            name = term->value;
+    }
+    char *copy = name != NULL && name[0] != '\0' ? mem_string(name) : NULL;
+    selector_free(selector);
+    status_free(&failure);
+    return copy;
 }

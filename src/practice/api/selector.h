@@ -17,5 +17,8 @@ struct selector *selector_new(const char *labels, const char *fields, const stru
 void selector_free(struct selector *selector);
 bool selector_matches(const struct selector *selector, const struct object *object);
 bool selector_is_empty(const struct selector *selector);
+/* The one name that an object must have for a field selector of whatever kind: metadata.name=NAME (of several the first by its letters, as the real server
+ * sorts them). NULL: none, or it is no selector, or no memory. The caller frees. */
+char *selector_name(const char *fields) __attribute__((warn_unused_result));
 
 #endif

@@ -12,6 +12,7 @@
 #include "practice/api/connect.h"
 #include "practice/api/event_life.h"
 #include "practice/api/keeper.h"
+#include "practice/api/selector.h"
 #include "practice/api/serve.h"
 #include "practice/api/user.h"
 
@@ -79,22 +80,11 @@ static bool authenticate(struct exchange *x, const struct attributes *what)
     return known;
 }
 
-/* The one name that a list or watch is about, as access rules see it: metadata.name=NAME among the terms of its field selector. NULL: none. The
- * caller frees. */
+/* The one name that a list or watch is about, as access rules see it. NULL: none. The caller frees. */
 static char *name_of_fields(const struct exchange *x)
 {
-    static const char key[] = "metadata.name=";
-    const char *fields = query_get(&x->query, "fieldSelector");
-    if (!x->route.is_resource || x->route.name[0] != '\0')
-        return NULL;
-    for (const char *term = fields; term != NULL; term = strchr(term, ',')) {
-        term += *term == ',';
-        if (strncmp(term, key, sizeof key - 1) == 0) {
-            const char *name = term + sizeof key - 1 + (term[sizeof key - 1] == '=');
-            return mem_string_n(name, strcspn(name, ",\\"));
-        }
-    }
-    return NULL;
+    bool lists = x->route.is_resource && x->route.name[0] == '\0' && strcmp(x->method, "GET") == 0;
+    return lists ? selector_name(query_get(&x->query, "fieldSelector")) : NULL;
 }
 
 static bool allow(struct exchange *x)

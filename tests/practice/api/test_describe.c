@@ -76,7 +76,7 @@ static void a_lack_of_memory_in_protobuf_is_told(void **state)
 
 /* What was found in pieces. */
 struct seen {
-    size_t pieces, dry_run, bodies;
+    size_t pieces, everywhere, dry_run, bodies;
     bool v2;
 };
 
@@ -93,6 +93,7 @@ static void look(void *data, const struct buf *text)
     }
     seen->bodies += value_get(patch, "requestBody") != NULL;
     seen->pieces++;
+    seen->everywhere += value_find(document, "/apis/apps/v1/deployments", "get", NULL) != NULL;
     value_free(document);
     mem_free(whole);
 }
@@ -104,7 +105,8 @@ static void paths_say_dry_run_and_bodies_in_both_spellings(void **state)
     for (size_t i = 0; i < 2; i++) {
         struct seen seen = {.v2 = forms[i].v2};
         openapi_paths(schema_kind_of("apps", "v1", "Deployment"), &forms[i], look, &seen);
-        assert_int_equal(seen.pieces, 4); /* collection, item, scale, status */
+        assert_int_equal(seen.pieces, 5); /* collection, that of all namespaces, item, scale, status */
+        assert_int_equal(seen.everywhere, 1);
         assert_int_equal(seen.dry_run, 3);
         assert_int_equal(seen.bodies, 3);
     }

@@ -122,9 +122,16 @@ static void without_credentials_only_health_and_version_are_served(void **state)
 {
     static const char *const open[] = {"/healthz", "/livez", "/readyz", "/version"};
     static const char *const closed[] = {
-        "/", "/api", "/apis", "/api/v1/pods", "/metrics", "/livez/ping", "/openapi/v2", "/nope", "/api/v1/namespaces/default/secrets?watch=1"};
+        "/",           "/api",     "/apis",           "/api/v1/pods", "/metrics", "/livez/ping", "/openapi/v2", "/nope", "/api/v1/namespaces/default/secrets?watch=1",
+        "/openapi/v3", "/healthz/", "/readyz/../api", "/version/x",   "//healthz", "/healthz%2f", "/kubetutor/status"};
+    static const char *const methods[] = {"POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
     struct line *line = line_open(*state, true, 0);
     struct got got;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) { /* to be read, and nothing else */
+        line_ask(line, methods[i], "/healthz", NULL, NULL, &got);
+        assert_int_equal(got.code, 403);
+        got_free(&got);
+    }
     for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
         line_ask(line, "GET", open[i], NULL, NULL, &got);
         assert_int_equal(got.code, 200);
@@ -143,6 +150,59 @@ static void without_credentials_only_health_and_version_are_served(void **state)
     assert_int_equal(got.code, 401);
     got_free(&got);
     line_close(line);
+}
+
+/* Whoever may see one object by its name sees no other one, however the selector is written. Answers of a real server. */
+static void rights_to_one_name_reach_no_other_one(void **state)
+{
+    static const struct {
+        const char *fields;
+        int code;
+    } cases[] = {
+        {"metadata.name%3Ds", 200},         {"metadata.name%3D%3Ds", 200},
+        {"metadata.name%3Ds,type!%3Dx", 200}, {"metadata.name%3Dt,metadata.name%3Ds", 200},
+        {"type!%3Da%5C,metadata.name%3Ds", 403}, {"type!%3Da%5C,metadata.name%5C%3Ds", 403},
+        {"metadata.name!%3Ds", 403},        {"metadata.name%3D", 403},
+        {"metadata.name%3Ds%5C,x", 403},    {"metadata.name%3Ds%5C%5C", 403},
+        {"metadata.name%3D%3D%3Ds", 403},   {"metadata.name%3Ds%3Dt", 403},
+        {"metadata.name%3Ds%5Cx", 403},     {"type%3Dmetadata.name%3Ds", 403},
+        {"%20metadata.name%3Ds", 403},      {"", 403},
+    };
+    struct got got;
+    serve_do(*state, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+             "{\"metadata\":{\"name\":\"one\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"secrets\"],\"resourceNames\":[\"s\"],\"verbs\":[\"list\","
+             "\"deletecollection\"]}]}",
+             201);
+    serve_do(*state, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+             "{\"metadata\":{\"name\":\"one\"},\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"Role\",\"name\":\"one\"},"
+             "\"subjects\":[{\"kind\":\"User\",\"name\":\"eve\",\"apiGroup\":\"rbac.authorization.k8s.io\"}]}",
+             201);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = mem_printf("/api/v1/namespaces/default/secrets?fieldSelector=%s", cases[i].fields);
+        serve_ask(*state, "GET", path, "Impersonate-User: eve\r\n", NULL, &got);
+        if (got.code != cases[i].code)
+            fail_msg("%s: %d", cases[i].fields, got.code);
+        got_free(&got);
+        mem_free(path);
+    }
+    serve_ask(*state, "DELETE", "/api/v1/namespaces/default/secrets?fieldSelector=metadata.name%3Ds", "Impersonate-User: eve\r\n", NULL, &got);
+    assert_int_equal(got.code, 403);
+    got_free(&got);
+}
+
+static void a_name_that_fits_into_no_path_is_refused(void **state)
+{
+    static const char *const names[] = {"%2e", "%2e%2e", "..", "a%2525b", "a%25b"};
+    static const char *const methods[] = {"GET", "DELETE"};
+    struct got got;
+    for (size_t i = 0; i < 2 * sizeof names / sizeof *names; i++) {
+        char *path = mem_printf("/api/v1/namespaces/default/configmaps/%s", names[i / 2]);
+        serve_ask(*state, methods[i % 2], path, NULL, NULL, &got);
+        assert_int_equal(got.code, 400);
+        assert_non_null(strstr(value_find_text(got.json, "message", NULL), "Name parameter invalid: \""));
+        got_free(&got);
+        mem_free(path);
+    }
 }
 
 static void impersonation_is_who_one_says(void **state)
@@ -369,6 +429,8 @@ int test_serve(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_a_real_server_does),
         cmocka_unit_test(without_credentials_only_health_and_version_are_served),
+        cmocka_unit_test(rights_to_one_name_reach_no_other_one),
+        cmocka_unit_test(a_name_that_fits_into_no_path_is_refused),
         cmocka_unit_test(impersonation_is_who_one_says),
         cmocka_unit_test(people_get_indents_and_programs_do_not),
         cmocka_unit_test(metadata_alone_is_an_object_of_its_own),
