@@ -8,6 +8,7 @@
 static const struct controller_type *const types[] = {
     &accounts_controller, &root_ca_controller, &namespace_controller, &garbage_controller, &quota_controller, &aggregation_controller,
     &deployment_controller, &replicaset_controller, &replication_controller, &statefulset_controller, &daemonset_controller,
+    &endpoint_controller, &endpointslice_controller,
 };
 enum { CONTROLLERS = sizeof types / sizeof *types };
 
