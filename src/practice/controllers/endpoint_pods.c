@@ -197,7 +197,7 @@ void endpoint_pods_stop(struct endpoint_pods *behind)
 
 /* ---- who is behind one ---- */
 
-void endpoint_free(void *data)
+void endpoint_pod_free(void *data)
 {
     struct endpoint *endpoint = data;
     value_free(endpoint->ports);
@@ -250,7 +250,7 @@ bool endpoint_pods_of(const struct endpoint_pods *behind, const struct endpoint_
                *name = value_find_text(service->document, "metadata", "name", NULL);
     bool publish = value_is_true(value_find(service->document, "spec", "publishNotReadyAddresses", NULL)), ok = true;
     bool wants_ports = value_first(value_find(service->document, "spec", "ports", NULL)) != NULL;
-    *out = vec_make(ENDPOINT_PODS, endpoint_free);
+    *out = vec_make(ENDPOINT_PODS, endpoint_pod_free);
     for (const struct pod_view *pod = NULL; ok && (pod = pods_next_in(behind->place->pods, ns, pod)) != NULL;) {
         const struct endpoint_facts *facts = map_get(&behind->facts, pod->object->uid);
         if (!counts(pod) || !label_selector_matches(service->selector, pod->object))
@@ -264,7 +264,7 @@ bool endpoint_pods_of(const struct endpoint_pods *behind, const struct endpoint_
         endpoint->ready = publish || (pod->ready && !pod->deleting);
         ok = endpoint->ports != NULL;
         if (ok && wants_ports && value_first(endpoint->ports) == NULL)
-            endpoint_free(endpoint); /* none of the Service's ports is there */
+            endpoint_pod_free(endpoint); /* none of the Service's ports is there */
         else
             ok = vec_push(out, endpoint) && ok;
     }

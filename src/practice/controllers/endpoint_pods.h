@@ -44,7 +44,7 @@ struct endpoint {
     bool ready, serving, terminating;
     struct value *ports; /* [{name, port, protocol, appProtocol}], sorted as the Service has them; owned */
 };
-void endpoint_free(void *endpoint);
+void endpoint_pod_free(void *endpoint);
 /* All of them, by name (a list of struct endpoint, made here). False: no memory. */
 bool endpoint_pods_of(const struct endpoint_pods *behind, const struct endpoint_service *service, struct vec *out)
     __attribute__((warn_unused_result));
