@@ -68,6 +68,9 @@ const char *http_peer(const struct http_request *request, const char *const **or
 /* False once the connection is gone: what is answered goes nowhere. */
 bool http_alive(const struct http_request *request);
 
+/* True if the client has closed its end, too, as far as the kernel knows: whoever keeps a request waiting for long without reading or writing learns only so that nobody waits for the answer. */
+bool http_gone(const struct http_request *request);
+
 /* One header of the answer to come; copied. The name must be a token and the value of printable characters (others are replaced by '?'): no answer can be
  * split. Without memory the answer becomes a 500. */
 void http_add_header(struct http_request *request, const char *name, const char *value);
@@ -97,6 +100,8 @@ struct http_source {
 /* Sends the head (chunked for HTTP/1.1, until the connection's end for 1.0) and asks the source whenever there is room. gzip: compress where the client takes it
  * (lists; never watches). */
 void http_stream(struct http_request *request, int status, const char *type, bool gzip, const struct http_source *source, void *data);
+/* Before http_stream: the body will have exactly so many bytes, which is said as Content-Length; nothing is compressed then. A source that gives another number cuts the connection. */
+void http_set_length(struct http_request *request, uint64_t length);
 /* For the source only, inside more. The bytes are copied. */
 void http_write(struct http_request *request, const void *bytes, size_t length);
 /* Ask the source again (after HTTP_WAIT); cheap when asked already. */

@@ -38,7 +38,7 @@ struct head {
     int status;
     const char *type; /* NULL: none */
     bool sized, chunked, gzip, close, keep;
-    size_t length;     /* if sized */
+    uint64_t length;   /* if sized */
     const char *more;  /* headers, each with its end; NULL: none */
 };
 
@@ -78,7 +78,7 @@ static bool write_head(struct http_server *server, const struct head *head)
     if (head->type != NULL)
         buf_printf(to, "Content-Type: %s\r\n", head->type);
     if (head->sized)
-        buf_printf(to, "Content-Length: %zu\r\n", head->length);
+        buf_printf(to, "Content-Length: %llu\r\n", (unsigned long long)head->length);
     if (head->chunked)
         buf_append_string(to, "Transfer-Encoding: chunked\r\n");
     if (head->gzip)
@@ -317,6 +317,12 @@ void answer_lost(struct http_request *request)
         end_stream(request);
 }
 
+void http_set_length(struct http_request *request, uint64_t length)
+{
+    request->sized = true;
+    request->size = length;
+}
+
 void http_stream(struct http_request *request, int status, const char *type, bool gzip, const struct http_source *source, void *data)
 {
     struct connection *connection = request->connection;
@@ -329,13 +335,16 @@ void http_stream(struct http_request *request, int status, const char *type, boo
     request->streaming = true;
     request->status = status;
     request->bodiless = has_no_body(status) || strcmp(request->parsed->method, "HEAD") == 0;
-    request->chunked = !request->parsed->old;
-    if (gzip && !request->bodiless && takes_gzip(request))
+    request->sized &= !has_no_body(status);
+    request->chunked = !request->parsed->old && !request->sized;
+    if (gzip && !request->sized && !request->bodiless && takes_gzip(request))
         request->gzip = gzip_new();
     struct head head = head_for(request, status, type);
     head.chunked = request->chunked && !has_no_body(status);
     head.gzip = request->gzip != NULL;
-    head.close |= request->parsed->old;
+    head.sized = request->sized;
+    head.length = request->size;
+    head.close |= request->parsed->old && !request->sized;
     head.keep &= !head.close;
     if (!request->failed && write_head(connection->server, &head))
         connection_send(connection, connection->server->head.bytes, connection->server->head.length);
@@ -408,11 +417,15 @@ static bool pump_once(struct connection *connection, struct http_request *reques
         connection->broken = true;
         return false;
     }
+    if (request->sized && (request->bytes > request->size || (more == HTTP_DONE && request->bytes < request->size))) {
+        connection->broken = true;
+        return false;
+    }
     connection_send_buf(connection, sent);
     if (more == HTTP_DONE) {
         struct http_source source = request->source;
         void *data = request->data;
-        end(request, !request->chunked || !request->parsed->keep_alive);
+        end(request, !(request->chunked || request->sized) || !request->parsed->keep_alive);
         source.closed(data);
         return false;
     }

@@ -90,7 +90,8 @@ struct http_request {
     bool streaming, asleep, in_more, woken; /* in_more: a callback of its owner is running */
     bool upgraded, refused, wants_room, told_end, ending, end_sent; /* refused: `received` did not take all */
     struct http_upgraded upgrade;
-    bool bodiless, chunked;
+    bool bodiless, chunked, sized;
+    uint64_t size; /* if sized: of the body */
     struct http_source source;
     void *data;
     struct gzip *gzip;

@@ -1,5 +1,8 @@
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "net/http_internal.h"
@@ -22,6 +25,16 @@ bool http_wants_upgrade(const struct http_request *request, const char *protocol
 {
     const char *asked = http_header(request, "Upgrade");
     return !request->parsed->old && has_token(http_header(request, "Connection"), "upgrade") && asked != NULL && strcasecmp(asked, protocol) == 0;
+}
+
+bool http_gone(const struct http_request *request)
+{
+    const struct connection *connection = request->connection;
+    struct tcp_info info = {0};
+    socklen_t length = sizeof info;
+    if (connection == NULL || connection->broken || getsockopt(connection->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
+        return true;
+    return info.tcpi_state != TCP_ESTABLISHED;
 }
 
 /* The last thing that is done with it. */

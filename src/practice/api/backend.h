@@ -1,6 +1,7 @@
 /* backend.h: what the API server asks of whoever runs Pods (in a real cluster: the kubelet's own server): logs, exec, attach, port-forward, proxies, usage. practice/node is one.
  *
- * Calls return at once; callbacks come from the loop, never from inside the call that made the handle. After a handle was freed no callback comes. A failure at the start is a Status, worded as clients
+ * Calls return at once; callbacks come from the loop, never from inside a call. After a handle was freed no callback comes; it may be freed from inside each of its callbacks but output
+ * and received. A failure at the start is a Status, worded as clients
  * know it (`container web in pod a is waiting to start: ContainerCreating`).
  */
 #ifndef KT_PRACTICE_API_BACKEND_H

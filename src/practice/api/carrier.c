@@ -8,6 +8,7 @@
 #include "net/ws.h"
 
 enum {
+    LOOK_MS = 10000,           /* while the client is not read, its end is looked for */
     SLICE = 4096,              /* bytes that are fed at a time: what is left of them when a message must wait stays in the connection */
     HIGH = 128 << 10,          /* bytes that wait to go out: above it messages are refused */
     WAITING = WS_MESSAGE_MAXIMUM + 16 * SLICE,
@@ -20,6 +21,7 @@ struct carrier {
     void *data;
     struct ws *ws;             /* NULL: bytes */
     struct loop_event *again;  /* does from the loop what must not be done inside a call */
+    struct loop_event *look;
     struct buf waiting;        /* messages that were not taken yet, each behind its length; the first one's front may be gone */
     size_t waiting_at;
     bool begun;                /* so it is */
@@ -39,6 +41,7 @@ static void release(struct carrier *carrier)
         return;
     ws_free(carrier->ws);
     loop_drop(carrier->again);
+    loop_drop(carrier->look);
     buf_free(&carrier->waiting);
     mem_free(carrier);
 }
@@ -211,6 +214,20 @@ static void on_close(void *data, unsigned code, const char *reason)
     carrier->over = true;
 }
 
+/* Who is not read is gone unseen. */
+static void on_look(void *data)
+{
+    struct carrier *carrier = data;
+    if (!carrier->refused || carrier->dead)
+        return;
+    carrier->frames++;
+    if (http_gone(carrier->request))
+        tell_closed(carrier);
+    else
+        loop_set_timer(carrier->look, LOOK_MS);
+    release(carrier);
+}
+
 /* After bytes came, or when it must be looked at. */
 static void settle(struct carrier *carrier)
 {
@@ -235,6 +252,8 @@ static size_t on_received(void *data, const void *bytes, size_t length)
         carrier->failed = !ws_feed(carrier->ws, (const char *)bytes + at, slice, NULL) || carrier->failed;
         at += slice;
     }
+    if (carrier->refused && !carrier->dead)
+        loop_set_timer(carrier->look, LOOK_MS);
     settle(carrier);
     release(carrier);
     return at;
@@ -321,8 +340,9 @@ struct carrier *carrier_new(struct loop *loop, struct http_request *request, enu
     carrier->data = data;
     carrier->waiting = buf_make(WAITING);
     carrier->again = loop_add_timer(loop, -1, on_again, carrier);
+    carrier->look = loop_add_timer(loop, -1, on_look, carrier);
     carrier->ws = kind != CARRIER_BYTES ? ws_new(WS_SERVER, &callbacks, carrier, NULL) : NULL;
-    if (carrier->again == NULL || (kind != CARRIER_BYTES && (carrier->ws == NULL || !accept_key(request, protocol, refusal)))) {
+    if (carrier->again == NULL || carrier->look == NULL || (kind != CARRIER_BYTES && (carrier->ws == NULL || !accept_key(request, protocol, refusal)))) {
         carrier->dead = true;
         carrier->frames = 1;
         release(carrier);

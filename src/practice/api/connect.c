@@ -41,12 +41,15 @@ void connect_serve(struct exchange *x)
 void connect_open(struct server *server, struct open_stream *stream, void (*cut)(struct open_stream *stream))
 {
     stream->cut = cut;
+    stream->listed = true;
     LIST_INSERT_HEAD(&server->streams, stream, entry);
 }
 
 void connect_close(struct open_stream *stream)
 {
-    LIST_REMOVE(stream, entry);
+    if (stream->listed)
+        LIST_REMOVE(stream, entry);
+    stream->listed = false;
 }
 
 void server_set_backend(struct server *server, const struct backend *backend)

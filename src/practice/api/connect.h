@@ -5,7 +5,7 @@
  *     connect_log.c  pods/log
  *     remote.c       exec and attach, over remote_ws.c or remote_spdy.c
  *     forward.c      port-forward, over forward_ws.c or forward_spdy.c
- *     proxy.c        proxies; proxy_place.c finds the Pod behind a name, proxy_answer.c reads what it answers, proxy_node.c stands for a kubelet's own paths
+ *     proxy.c        proxies; proxy_place.c finds the Pod behind a name, proxy_message.c changes what is passed on, proxy_kubelet.c stands for a kubelet's own paths
  */
 #ifndef KT_PRACTICE_API_CONNECT_H
 #define KT_PRACTICE_API_CONNECT_H
@@ -24,10 +24,11 @@ void connect_serve(struct exchange *exchange);
 /* Everything that is open, so that it ends when the backend goes. */
 struct open_stream {
     LIST_ENTRY(open_stream) entry;
+    bool listed;
     void (*cut)(struct open_stream *stream); /* lets go of the backend's handles at once, takes itself out of the list, and ends */
 };
 void connect_open(struct server *server, struct open_stream *stream, void (*cut)(struct open_stream *stream));
-void connect_close(struct open_stream *stream);
+void connect_close(struct open_stream *stream); /* nothing for one that was not opened, or is closed already */
 
 /* The Pod of the request's path (the caller frees) and the container that is meant; *container "" asks for the only one, and is borrowed from the Pod or the query afterwards. False: 404, 400. */
 bool connect_pod(struct exchange *exchange, struct value **pod);

@@ -19,10 +19,9 @@ struct log_stream {
 
 static void free_stream(struct log_stream *stream)
 {
-    if (stream->log != NULL) {
-        connect_close(&stream->open);
+    connect_close(&stream->open);
+    if (stream->log != NULL)
         stream->ops->log_free(stream->log);
-    }
     value_free(stream->pod);
     buf_free(&stream->part);
     mem_free(stream);

@@ -209,6 +209,9 @@ bool route_find(struct route *route, const struct registry *registry, const char
     unsigned there = verbs_there(route);
     if (there == 0)
         return no_such_path(failure);
+    bool proxied = route->sub != NULL && strcmp(route->sub->name, "proxy") == 0;
+    if (proxied && (strcmp(method, "HEAD") == 0 || strcmp(method, "OPTIONS") == 0))
+        method = "GET"; /* they are passed on like others */
     unsigned verb = route->sub != NULL && strcmp(method, "POST") == 0 ? VERB_CREATE : verb_of(method, item, watch || route->old_watch);
     if (item && route->old_watch && strcmp(method, "GET") == 0) { /* a watch of one object */
         verb = VERB_WATCH;
