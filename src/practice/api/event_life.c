@@ -1,5 +1,6 @@
-/* event_life: marks say which version the state had at a time. Every Event of a version up to a mark's was last written before it: an hour later they go, whichever they are. So nothing has to be kept for an
- * Event, and one walk removes all that are due. */
+/* event_life: marks say which version the state had at a time. Every Event of a version up to a mark's was last written before
+ * it: an hour later they go, whichever they are. So nothing has to be kept for an Event, and one walk removes all that are due.
+ */
 #include "practice/api/event_life.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ struct event_life {
     struct cluster_timer *due;
     struct mark marks[MARKS]; /* a ring; the eldest at `first` */
     size_t first, count;
-    uint64_t until;     /* of the walk that is under way: Events up to this version go; 0: none is */
+    uint64_t until;      /* of the walk that is under way: Events up to this version go; 0: none is */
     struct object *last; /* where it is, a reference; NULL: at the start */
 };
 
@@ -34,7 +35,8 @@ static void add_mark(struct event_life *life)
         youngest->version = state_version(life->api->state);
         return;
     }
-    life->marks[(life->first + life->count++) % MARKS] = (struct mark){.version = state_version(life->api->state), .due_ms = due + EVENT_LIFE_GRAIN_MS};
+    life->marks[(life->first + life->count++) % MARKS] =
+        (struct mark){.version = state_version(life->api->state), .due_ms = due + EVENT_LIFE_GRAIN_MS};
     if (!cluster_timer_is_set(life->due))
         cluster_timer_set(life->due, life->marks[life->first].due_ms);
 }
@@ -86,7 +88,8 @@ static bool walk(struct event_life *life)
 {
     struct state *state = life->api->state;
     for (int i = 0; i < PART; i++) {
-        const struct object *event = state_next(state, life->resource, NULL, life->last != NULL ? life->last->ns : NULL, life->last != NULL ? life->last->name : NULL);
+        const struct object *event = state_next(state, life->resource, NULL, life->last != NULL ? life->last->ns : NULL,
+                                                life->last != NULL ? life->last->name : NULL);
         if (event == NULL) {
             end_walk(life);
             return true;

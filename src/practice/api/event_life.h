@@ -1,4 +1,5 @@
-/* event_life.h: Events are gone an hour after they were last written (the real server's --event-ttl, which every write renews; so does a start, as etcd's leases do).
+/* event_life.h: Events are gone an hour after they were last written (the real server's --event-ttl, which every write renews;
+ * so does a start, as etcd's leases do).
  */
 #ifndef KT_PRACTICE_API_EVENT_LIFE_H
 #define KT_PRACTICE_API_EVENT_LIFE_H

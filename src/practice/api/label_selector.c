@@ -71,15 +71,17 @@ static bool find_operator(const char *name, enum label_operator *op, struct erro
 
 static bool add_expression(struct label_selector *selector, const struct value *expression, struct error *err)
 {
-    enum label_operator op;
+    enum label_operator op = LABEL_EXISTS;
     if (!find_operator(text_or_empty(value_find_text(expression, "operator", NULL)), &op, err))
         return false;
     const struct value *values = value_get(expression, "values");
     bool wants_values = op == LABEL_IN || op == LABEL_NOT_IN;
     if (wants_values && value_first(values) == NULL)
-        return error_set(err, ERROR_INVALID, NULL, "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+        return error_set(err, ERROR_INVALID, NULL,
+                         "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
     if (!wants_values && value_first(values) != NULL)
-        return error_set(err, ERROR_INVALID, NULL, "values: Invalid value: values set must be empty for exists and does not exist");
+        return error_set(err, ERROR_INVALID, NULL,
+                         "values: Invalid value: values set must be empty for exists and does not exist");
     struct label_term *term = add_term(selector, text_or_empty(value_find_text(expression, "key", NULL)), op);
     if (term == NULL)
         return error_memory(err);
@@ -118,7 +120,8 @@ struct label_selector *label_selector_new(const struct value *from, struct error
     if (selector == NULL)
         return NULL;
     bool whole = add_labels(selector, value_get(from, "matchLabels"), err);
-    for (const struct value *expression = value_first(value_get(from, "matchExpressions")); whole && expression != NULL; expression = value_next(expression))
+    for (const struct value *expression = value_first(value_get(from, "matchExpressions")); whole && expression != NULL;
+         expression = value_next(expression))
         whole = add_expression(selector, expression, err);
     return finish(selector, whole);
 }

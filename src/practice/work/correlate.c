@@ -1,5 +1,6 @@
-/* correlate: the same again is counted; what differs only in words is one event after ten of a kind within ten minutes; a source has 25 events about an object, and one more every five minutes. The numbers and
- * the keys are client-go's (tools/record/events_cache.go); keys are hashes here. */
+/* correlate: the same again is counted; what differs only in words is one event after ten of a kind within ten minutes; a
+ * source has 25 events about an object, and one more every five minutes. The numbers and the keys are client-go's
+ * (tools/record/events_cache.go); keys are hashes here. */
 #include <string.h>
 
 #include "practice/work/recorder_internal.h"
@@ -12,7 +13,7 @@ struct similar { /* events that differ only in words */
     uint64_t messages[SIMILAR];
 };
 
-struct same { /* one event */
+struct same {      /* one event */
     int32_t count; /* 0: new */
     int64_t first_ms;
     uint64_t nano;
@@ -26,8 +27,9 @@ struct source { /* a source and an object */
 
 struct correlator correlator_make(void)
 {
-    return (struct correlator){
-        .similar = recent_make(CACHE, sizeof(struct similar)), .same = recent_make(CACHE, sizeof(struct same)), .sources = recent_make(CACHE, sizeof(struct source))};
+    return (struct correlator){.similar = recent_make(CACHE, sizeof(struct similar)),
+                               .same = recent_make(CACHE, sizeof(struct same)),
+                               .sources = recent_make(CACHE, sizeof(struct source))};
 }
 
 void correlator_free(struct correlator *correlator)
@@ -82,8 +84,10 @@ static bool may_write(struct source *source, int64_t now_ms)
 
 bool correlate(struct correlator *correlator, const struct said *said, int64_t now_ms, struct correlated *out)
 {
-    const char *const object[] = {said->kind, said->ns, said->name, said->uid, said->api_version, said->warning ? "Warning" : "Normal"};
-    const char *const what[] = {said->reason}, *const words[] = {said->message}, *const exact[] = {said->field_path, said->message};
+    const char *const object[] = {said->kind, said->ns,          said->name,
+                                  said->uid,  said->api_version, said->warning ? "Warning" : "Normal"};
+    const char *const what[] = {said->reason}, *const words[] = {said->message},
+                      *const exact[] = {said->field_path, said->message};
     uint64_t source_key = hash_texts(0, object, sizeof object / sizeof *object), similar_key = hash_texts(source_key, what, 1);
     struct similar *similar = recent_get(&correlator->similar, similar_key);
     if (similar == NULL)

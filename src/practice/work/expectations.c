@@ -38,7 +38,8 @@ void expectations_free(struct expectations *expectations)
 bool expectations_met(struct expectations *expectations, const char *key)
 {
     const struct expected *expected = map_get(&expectations->owners, key);
-    return expected == NULL || (expected->creations <= 0 && expected->deletions <= 0) || cluster_clock_ms(expectations->clock) - expected->since_ms > EXPECTATIONS_MS;
+    return expected == NULL || (expected->creations <= 0 && expected->deletions <= 0) ||
+           cluster_clock_ms(expectations->clock) - expected->since_ms > EXPECTATIONS_MS;
 }
 
 bool expectations_set(struct expectations *expectations, const char *key, int creations, int deletions)
@@ -49,7 +50,8 @@ bool expectations_set(struct expectations *expectations, const char *key, int cr
         if (fresh == NULL)
             return false;
     }
-    *expected = (struct expected){.creations = creations, .deletions = deletions, .since_ms = cluster_clock_ms(expectations->clock)};
+    *expected =
+        (struct expected){.creations = creations, .deletions = deletions, .since_ms = cluster_clock_ms(expectations->clock)};
     return fresh == NULL || map_set(&expectations->owners, key, fresh);
 }
 

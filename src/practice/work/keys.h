@@ -8,7 +8,8 @@
 #include "practice/api/client.h"
 #include "practice/work/workqueue.h"
 
-/* Puts an object's key into a queue (without memory WORKQUEUE_ALL, a little later); those of all objects of an informer (for WORKQUEUE_ALL). */
+/* Puts an object's key into a queue (without memory WORKQUEUE_ALL, a little later); those of all objects of an informer (for
+ * WORKQUEUE_ALL). */
 void key_add(struct workqueue *queue, const struct object *object);
 void queue_all(struct workqueue *queue, const struct informer *informer);
 /* The same for a name that no object stands behind (an owner by reference). */

@@ -18,7 +18,8 @@ void place_close(struct place_of_work *place)
     *place = (struct place_of_work){0};
 }
 
-bool place_for(const struct place_of_work *place, const char *user, const char *manager, struct place_of_work *own, struct error *err)
+bool place_for(const struct place_of_work *place, const char *user, const char *manager, struct place_of_work *own,
+               struct error *err)
 {
     *own = *place;
     own->client = client_new(place->api, user, manager, err);

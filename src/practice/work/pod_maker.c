@@ -17,8 +17,10 @@ static const char *of_owner(const struct maker *maker, const char *key)
 struct value *maker_reference(const struct maker *maker)
 {
     struct value *reference = value_object();
-    if (reference != NULL && value_set(reference, "apiVersion", value_string(maker->api_version)) && value_set(reference, "kind", value_string(maker->kind)) &&
-        value_set(reference, "name", value_string(of_owner(maker, "name"))) && value_set(reference, "uid", value_string(of_owner(maker, "uid"))) &&
+    if (reference != NULL && value_set(reference, "apiVersion", value_string(maker->api_version)) &&
+        value_set(reference, "kind", value_string(maker->kind)) &&
+        value_set(reference, "name", value_string(of_owner(maker, "name"))) &&
+        value_set(reference, "uid", value_string(of_owner(maker, "uid"))) &&
         value_set(reference, "controller", value_bool(true)) && value_set(reference, "blockOwnerDeletion", value_bool(true)))
         return reference;
     value_free(reference);
@@ -50,8 +52,9 @@ struct value *maker_pod(const struct maker *maker, const struct value *template,
     bool whole = metadata != NULL && owners != NULL && value_append(owners, maker_reference(maker));
     if (!whole)
         value_free(owners);
-    whole = whole && value_set(metadata, "ownerReferences", owners) && set_name(maker, metadata, name) && copy_part(metadata, from, "labels") &&
-            copy_part(metadata, from, "annotations") && copy_part(metadata, from, "finalizers") && value_set(pod, "spec", spec != NULL ? value_copy(spec) : value_object());
+    whole = whole && value_set(metadata, "ownerReferences", owners) && set_name(maker, metadata, name) &&
+            copy_part(metadata, from, "labels") && copy_part(metadata, from, "annotations") &&
+            copy_part(metadata, from, "finalizers") && value_set(pod, "spec", spec != NULL ? value_copy(spec) : value_object());
     if (whole)
         return pod;
     value_free(pod);
@@ -88,7 +91,8 @@ bool maker_create(const struct maker *maker, struct value *pod, struct error *er
 bool maker_delete(const struct maker *maker, const struct pod_view *pod, struct error *err)
 {
     struct error why = ERROR_INIT;
-    if (client_delete(maker->place->client, &pods_resource, pod->object->ns, pod->object->name, pod->object->uid, PROPAGATION_DEFAULT, &why)) {
+    if (client_delete(maker->place->client, &pods_resource, pod->object->ns, pod->object->name, pod->object->uid,
+                      PROPAGATION_DEFAULT, &why)) {
         say(maker, false, "SuccessfulDelete", "Deleted pod", pod->object->name);
         return true;
     }
@@ -102,10 +106,13 @@ bool maker_delete(const struct maker *maker, const struct pod_view *pod, struct 
 
 /* ---- taking and letting go ---- */
 
-/* {"metadata": {"uid", "ownerReferences": [reference], "finalizers" ...}}: fits this very object only. Takes reference over; NULL: no memory. */
-static struct value *owner_patch(const struct maker *maker, const struct object *object, struct value *reference, const char *finalizers)
+/* {"metadata": {"uid", "ownerReferences": [reference], "finalizers" ...}}: fits this very object only. Takes reference over;
+ * NULL: no memory. */
+static struct value *owner_patch(const struct maker *maker, const struct object *object, struct value *reference,
+                                 const char *finalizers)
 {
-    struct value *patch = value_object(), *metadata = patch != NULL ? value_child(patch, "metadata") : NULL, *references = value_array(), *names = value_array();
+    struct value *patch = value_object(), *metadata = patch != NULL ? value_child(patch, "metadata") : NULL,
+                 *references = value_array(), *names = value_array();
     bool whole = references != NULL && value_append(references, reference);
     if (references == NULL)
         value_free(reference);
@@ -127,7 +134,8 @@ static struct value *owner_patch(const struct maker *maker, const struct object 
     return NULL;
 }
 
-struct value *maker_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err)
+struct value *maker_adopt(const struct maker *maker, const struct client_resource *resource, const struct object *object,
+                          struct error *err)
 {
     struct value *patch = owner_patch(maker, object, maker_reference(maker), "finalizers");
     if (patch != NULL)
@@ -136,18 +144,21 @@ struct value *maker_adopt(const struct maker *maker, const struct client_resourc
     return NULL;
 }
 
-bool maker_release(const struct maker *maker, const struct client_resource *resource, const struct object *object, struct error *err)
+bool maker_release(const struct maker *maker, const struct client_resource *resource, const struct object *object,
+                   struct error *err)
 {
     struct error why = ERROR_INIT;
     struct value *reference = value_object();
-    if (reference == NULL || !value_set(reference, "$patch", value_string("delete")) || !value_set(reference, "uid", value_string(of_owner(maker, "uid")))) {
+    if (reference == NULL || !value_set(reference, "$patch", value_string("delete")) ||
+        !value_set(reference, "uid", value_string(of_owner(maker, "uid")))) {
         value_free(reference);
         return error_memory(err);
     }
     struct value *patch = owner_patch(maker, object, reference, "$deleteFromPrimitiveList/finalizers");
     if (patch == NULL)
         return error_memory(err);
-    struct value *done = client_patch(maker->place->client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, &why);
+    struct value *done =
+        client_patch(maker->place->client, resource, "", object->ns, object->name, PATCH_STRATEGIC, patch, &why);
     value_free(done);
     if (done != NULL || why.kind == ERROR_NOT_FOUND || why.kind == ERROR_INVALID)
         return true;
@@ -160,7 +171,10 @@ static const struct schema_kind *kind_of_owner(const struct maker *maker)
 {
     const char *slash = strchr(maker->api_version, '/');
     char *group = mem_string_n(maker->api_version, slash != NULL ? (size_t)(slash - maker->api_version) : 0);
-    const struct schema_kind *kind = group != NULL ? registry_find_kind(maker->place->api->registry, group, slash != NULL ? slash + 1 : maker->api_version, maker->kind) : NULL;
+    const struct schema_kind *kind = group != NULL
+                                         ? registry_find_kind(maker->place->api->registry, group,
+                                                              slash != NULL ? slash + 1 : maker->api_version, maker->kind)
+                                         : NULL;
     mem_free(group);
     return kind;
 }
@@ -171,13 +185,16 @@ bool maker_may_adopt(const struct maker *maker, struct error *err)
     if (kind == NULL)
         return error_memory(err);
     const struct client_resource resource = {kind->group, kind->version, kind->plural};
-    struct value *fresh = client_get(maker->place->client, &resource, of_owner(maker, "namespace"), of_owner(maker, "name"), err);
+    struct value *fresh =
+        client_get(maker->place->client, &resource, of_owner(maker, "namespace"), of_owner(maker, "name"), err);
     if (fresh == NULL)
         return false;
     const char *uid = value_find_text(fresh, "metadata", "uid", NULL);
-    bool stays = uid != NULL && strcmp(uid, of_owner(maker, "uid")) == 0 && value_find(fresh, "metadata", "deletionTimestamp", NULL) == NULL;
+    bool stays = uid != NULL && strcmp(uid, of_owner(maker, "uid")) == 0 &&
+                 value_find(fresh, "metadata", "deletionTimestamp", NULL) == NULL;
     value_free(fresh);
-    return stays || error_set(err, ERROR_CONFLICT, NULL, "%s %s/%s is gone, or has just been deleted", maker->kind, of_owner(maker, "namespace"), of_owner(maker, "name"));
+    return stays || error_set(err, ERROR_CONFLICT, NULL, "%s %s/%s is gone, or has just been deleted", maker->kind,
+                              of_owner(maker, "namespace"), of_owner(maker, "name"));
 }
 
 static bool concerns(const struct maker *maker, const struct pod_view *pod)
@@ -199,7 +216,8 @@ static bool adopt_orphans(const struct maker *maker, const struct label_selector
     bool ok = true, asked = false;
     for (const struct pod_view *pod = NULL; (pod = pods_next_owned(maker->place->pods, "", pod)) != NULL;) {
         struct error why = ERROR_INIT;
-        if (pod->deleting || strcmp(pod->object->ns, of_owner(maker, "namespace")) != 0 || !concerns(maker, pod) || !label_selector_matches(selector, pod->object))
+        if (pod->deleting || strcmp(pod->object->ns, of_owner(maker, "namespace")) != 0 || !concerns(maker, pod) ||
+            !label_selector_matches(selector, pod->object))
             continue;
         if (!asked && !maker_may_adopt(maker, err))
             return false;

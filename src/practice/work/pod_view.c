@@ -21,7 +21,8 @@ static int64_t time_at(const struct value *object, const char *key)
 static void read_owner(const struct value *metadata, struct pod_view *view)
 {
     view->owner_uid = view->owner_kind = view->owner_name = view->owner_version = "";
-    for (const struct value *owner = value_first(value_get(metadata, "ownerReferences")); owner != NULL; owner = value_next(owner)) {
+    for (const struct value *owner = value_first(value_get(metadata, "ownerReferences")); owner != NULL;
+         owner = value_next(owner)) {
         if (!value_is_true(value_get(owner, "controller")))
             continue;
         view->owner_uid = text_at(owner, "uid");
@@ -56,11 +57,13 @@ static void read_status(const struct value *status, struct pod_view *view)
     view->nominated = text_at(status, "nominatedNodeName");
     view->ip = text_at(status, "podIP");
     view->started_ms = time_at(status, "startTime");
-    view->restarts = restarts_of(value_get(status, "containerStatuses")) + restarts_of(value_get(status, "initContainerStatuses"));
+    view->restarts =
+        restarts_of(value_get(status, "containerStatuses")) + restarts_of(value_get(status, "initContainerStatuses"));
     for (int i = 0; i <= POD_UNKNOWN; i++)
         if (strcmp(phase, pod_phase_names[i]) == 0)
             view->phase = (enum pod_phase)i;
-    for (const struct value *condition = value_first(value_get(status, "conditions")); condition != NULL; condition = value_next(condition)) {
+    for (const struct value *condition = value_first(value_get(status, "conditions")); condition != NULL;
+         condition = value_next(condition)) {
         if (strcmp(text_at(condition, "type"), "Ready") != 0)
             continue;
         view->ready = strcmp(text_at(condition, "status"), "True") == 0;

@@ -1,12 +1,15 @@
-/* pods: follows the informer of Pods, keeps a record of each, and tells followers. Without memory an event is made up for later, by comparing all records with the informer's objects. */
+/* pods: follows the informer of Pods, keeps a record of each, and tells followers. Without memory an event is made up for
+ * later, by comparing all records with the informer's objects. */
 #include "practice/work/pods.h"
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "data/json.h"
 #include "practice/work/pods_internal.h"
 
-enum { PODS_LOST_MS = 100 };
+enum { PODS_LOST_MS = 100, TEXT = STATE_OBJECT + 4096, TEXT_KEPT = 64 << 10 };
 
 struct pods_follower {
     struct pods_follower *next;
@@ -23,6 +26,7 @@ struct pods {
     unsigned telling;
     struct loop_event *again; /* to make up for lost events */
     bool lost;
+    struct buf text; /* room for the text that is being parsed */
 };
 
 static const struct client_resource pods_resource = {"", "v1", "pods"};
@@ -50,16 +54,58 @@ static void tell(struct pods *pods, const struct pods_event *event)
         sweep(pods);
 }
 
+/* Where an array that begins at `at` ends; it is valid JSON. */
+static const char *array_end(const char *at)
+{
+    bool quoted = false;
+    for (size_t depth = 0;; at++) {
+        if (quoted) {
+            at += *at == '\\';
+            quoted = *at != '"';
+        } else if (*at == '"') {
+            quoted = true;
+        } else if (*at == '[') {
+            depth++;
+        } else if (*at == ']' && --depth == 0) {
+            return at;
+        }
+    }
+}
+
+/* The document without managedFields, which are half of its text, and nobody's concern here. NULL: no memory. */
+static struct value *read_document(struct pods *pods, const struct object *object)
+{
+    static const char key[] = ",\"managedFields\":["; /* never in a string: its quotes would be escaped */
+    struct buf *text = &pods->text;
+    buf_clear(text);
+    object_print(object, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",", text);
+    if (!buf_ok(text))
+        return NULL;
+    const char *managed = memmem(text->bytes, text->length, key, sizeof key - 1);
+    size_t length = text->length;
+    if (managed != NULL) {
+        const char *rest = array_end(managed + sizeof key - 2) + 1;
+        size_t left = length - (size_t)(rest - text->bytes), at = (size_t)(managed - text->bytes);
+        memmove(text->bytes + at, rest, left);
+        length = at + left;
+    }
+    struct value *document = json_parse(text->bytes, length, "a Pod", NULL);
+    if (text->room > TEXT_KEPT)
+        buf_free(text);
+    return document;
+}
+
 /* A new Pod, or a new version of one. False: no memory, nothing done. */
 static bool take(struct pods *pods, const struct object *object, struct record *old)
 {
     if (old != NULL && old->view.object->version == object->version)
         return true;
-    struct value *document = informer_value(pods->informer, object);
+    struct value *document = read_document(pods, object);
     struct record *record = document != NULL ? record_new(&pods->index, object, document) : NULL;
     if (record != NULL) {
         record_put(&pods->index, record, old);
-        tell(pods, &(struct pods_event){.pod = &record->view, .previous = old != NULL ? &old->view : NULL, .document = document});
+        tell(pods,
+             &(struct pods_event){.pod = &record->view, .previous = old != NULL ? &old->view : NULL, .document = document});
         if (old != NULL)
             record_free(old);
     }
@@ -70,7 +116,7 @@ static bool take(struct pods *pods, const struct object *object, struct record *
 /* One that is gone; last: its last state. */
 static bool drop(struct pods *pods, struct record *record, const struct object *last)
 {
-    struct value *document = informer_value(pods->informer, last);
+    struct value *document = read_document(pods, last);
     if (document == NULL)
         return false;
     record_take(&pods->index, record);
@@ -108,9 +154,11 @@ static void changed(void *data, const struct informer_event *event)
 
 static bool drop_missing(struct pods *pods, const struct group *ns)
 {
-    for (size_t i = ns->count; i-- > 0;) { /* from the end, since what is dropped leaves the row (with the last one the row itself goes) */
+    for (size_t i = ns->count;
+         i-- > 0;) { /* from the end, since what is dropped leaves the row (with the last one the row itself goes) */
         struct record *record = ns->sorted[i];
-        if (informer_get(pods->informer, record->view.object->ns, record->view.object->name) == NULL && !follow(pods, record, NULL, NULL))
+        if (informer_get(pods->informer, record->view.object->ns, record->view.object->name) == NULL &&
+            !follow(pods, record, NULL, NULL))
             return false;
     }
     return true;
@@ -137,6 +185,7 @@ struct pods *pods_new(struct client *reader, struct error *err)
         error_memory(err);
         return NULL;
     }
+    pods->text = buf_make(TEXT);
     pods_index_start(&pods->index);
     pods->again = loop_add_timer(client_loop(reader), -1, make_up, pods);
     if (pods->again == NULL)
@@ -154,6 +203,7 @@ void pods_free(struct pods *pods)
     informer_free(pods->informer);
     loop_drop(pods->again);
     pods_index_free(&pods->index);
+    buf_free(&pods->text);
     mem_free(pods);
 }
 
@@ -167,7 +217,7 @@ static bool tell_start(struct pods *pods, struct pods_follower *follower)
 {
     for (size_t i = 0; i < pods->index.uids.room; i++)
         for (const struct record *record = pods->index.uids.chains[i]; record != NULL; record = record->uid_next) {
-            struct value *document = informer_value(pods->informer, record->view.object);
+            struct value *document = read_document(pods, record->view.object);
             if (document == NULL)
                 return false;
             follower->fn(follower->data, &(struct pods_event){.pod = &record->view, .document = document});
@@ -176,7 +226,8 @@ static bool tell_start(struct pods *pods, struct pods_follower *follower)
     return true;
 }
 
-struct pods_follower *pods_follow(struct pods *pods, void (*fn)(void *data, const struct pods_event *event), void *data, struct error *err)
+struct pods_follower *pods_follow(struct pods *pods, void (*fn)(void *data, const struct pods_event *event), void *data,
+                                  struct error *err)
 {
     struct pods_follower *follower = mem_alloc(sizeof *follower);
     if (follower == NULL) {

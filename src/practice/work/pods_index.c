@@ -15,7 +15,9 @@ static void free_group(void *data)
 
 void pods_index_start(struct pods_index *index)
 {
-    *index = (struct pods_index){.owners = map_make(PODS_KEYS, free_group), .nodes = map_make(PODS_KEYS, free_group), .namespaces = map_make(PODS_KEYS, free_group)};
+    *index = (struct pods_index){.owners = map_make(PODS_KEYS, free_group),
+                                 .nodes = map_make(PODS_KEYS, free_group),
+                                 .namespaces = map_make(PODS_KEYS, free_group)};
 }
 
 void pods_index_free(struct pods_index *index)
@@ -202,8 +204,9 @@ static void list_put(struct record *record, enum pods_by by, struct record *befo
 /* Texts that almost every Pod has are not copied. */
 static const char *common_text(const char *text)
 {
-    static const char *const common[] = {"",         "default-scheduler", "ReplicaSet", "apps/v1",          "cpu",  "memory", "Job",
-                                         "batch/v1", "DaemonSet",         "StatefulSet", "ephemeral-storage", "Node", "v1",     "ReplicationController"};
+    static const char *const common[] = {
+        "",         "default-scheduler", "ReplicaSet",  "apps/v1",           "cpu",  "memory", "Job",
+        "batch/v1", "DaemonSet",         "StatefulSet", "ephemeral-storage", "Node", "v1",     "ReplicationController"};
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
         if (strcmp(text, common[i]) == 0)
             return common[i];
@@ -229,8 +232,8 @@ static const char *keep_text(const char *text, char **end)
 static struct record *record_make(const struct object *object, const struct pod_view *view)
 {
     const struct amounts *requests = &view->requests;
-    size_t texts = text_room(view->owner_kind) + text_room(view->owner_name) + text_room(view->owner_version) + text_room(view->nominated) + text_room(view->ip) +
-                   text_room(view->scheduler);
+    size_t texts = text_room(view->owner_kind) + text_room(view->owner_name) + text_room(view->owner_version) +
+                   text_room(view->nominated) + text_room(view->ip) + text_room(view->scheduler);
     for (size_t i = 0; i < requests->count; i++)
         texts += text_room(requests->items[i].name);
     struct record *record = mem_alloc(sizeof *record + requests->count * sizeof *requests->items + texts);
@@ -265,8 +268,8 @@ struct record *record_new(struct pods_index *index, const struct object *object,
     record->in[PODS_BY_OWNER].group = group_hold(&index->owners, view.owner_uid);
     record->in[PODS_BY_NODE].group = group_hold(&index->nodes, view.node);
     record->ns = group_hold(&index->namespaces, object->ns);
-    if (record->in[PODS_BY_OWNER].group == NULL || record->in[PODS_BY_NODE].group == NULL || record->ns == NULL || !group_reserve(record->ns) ||
-        !table_reserve(&index->uids, &by_uid) || !table_reserve(&index->ips, &by_ip)) {
+    if (record->in[PODS_BY_OWNER].group == NULL || record->in[PODS_BY_NODE].group == NULL || record->ns == NULL ||
+        !group_reserve(record->ns) || !table_reserve(&index->uids, &by_uid) || !table_reserve(&index->ips, &by_ip)) {
         record_free(record);
         return NULL;
     }

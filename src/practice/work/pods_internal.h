@@ -1,6 +1,7 @@
 /* pods_internal.h: how the view of Pods finds them; only for pods*.c and their tests.
  *
- * A record is one version of one Pod in one block, with its links in every index, so that putting one in or taking one out needs no memory once it is made: what fails, fails before anything changed.
+ * A record is one version of one Pod in one block, with its links in every index, so that putting one in or taking one out
+ * needs no memory once it is made: what fails, fails before anything changed.
  */
 #ifndef KT_PRACTICE_WORK_PODS_INTERNAL_H
 #define KT_PRACTICE_WORK_PODS_INTERNAL_H
@@ -45,7 +46,8 @@ void pods_index_start(struct pods_index *index);
 void pods_index_free(struct pods_index *index); /* every record that is in it, too */
 
 /* One that is in no index yet, but can be put into them. NULL: no memory. */
-struct record *record_new(struct pods_index *index, const struct object *object, const struct value *document) __attribute__((warn_unused_result));
+struct record *record_new(struct pods_index *index, const struct object *object, const struct value *document)
+    __attribute__((warn_unused_result));
 void record_free(struct record *record);
 /* Puts it in; old, the Pod's version before (NULL: none), comes out and is still whole. */
 void record_put(struct pods_index *index, struct record *record, struct record *old);

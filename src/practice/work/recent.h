@@ -1,4 +1,5 @@
-/* recent.h: the things that were asked for last, by a number (a hash of what they are): a table that forgets the one that was asked for longest ago when it is full. For recorders, and only for this folder.
+/* recent.h: the things that were asked for last, by a number (a hash of what they are): a table that forgets the one that was
+ * asked for longest ago when it is full. For recorders, and only for this folder.
  */
 #ifndef KT_PRACTICE_WORK_RECENT_H
 #define KT_PRACTICE_WORK_RECENT_H

@@ -63,11 +63,13 @@ static bool put_micro_time(struct value *object, const char *key, int64_t ms)
 /* "OBJECT.HEX", as client-go names events; where that is no name, a random one: an uuid. */
 static void name_event(const struct said *said, uint64_t nano, char out[static EVENT_NAME])
 {
-    if ((size_t)snprintf(out, EVENT_NAME, "%s.%llx", said->name, (unsigned long long)nano) < EVENT_NAME && name_subdomain(out).count == 0)
+    if ((size_t)snprintf(out, EVENT_NAME, "%s.%llx", said->name, (unsigned long long)nano) < EVENT_NAME &&
+        name_subdomain(out).count == 0)
         return;
     const char *const about[] = {said->kind, said->name};
     uint64_t high = hash_texts(nano, about, 2), low = hash_texts(high, about, 2);
-    snprintf(out, EVENT_NAME, "%08llx-%04llx-4%03llx-%04llx-%012llx", (unsigned long long)(high >> 32), (unsigned long long)(high >> 16 & 0xffff), (unsigned long long)(high & 0xfff),
+    snprintf(out, EVENT_NAME, "%08llx-%04llx-4%03llx-%04llx-%012llx", (unsigned long long)(high >> 32),
+             (unsigned long long)(high >> 16 & 0xffff), (unsigned long long)(high & 0xfff),
              (unsigned long long)(low >> 48 & 0x3fff) | 0x8000, (unsigned long long)(low & 0xffffffffffff));
 }
 
@@ -81,10 +83,13 @@ static struct value *begin_event(const struct said *said, uint64_t nano, const c
 {
     char name[EVENT_NAME];
     name_event(said, nano, name);
-    struct value *event = value_object(), *metadata = event != NULL ? value_child(event, "metadata") : NULL, *object = metadata != NULL ? value_child(event, key) : NULL;
-    if (object != NULL && value_set(metadata, "name", value_string(name)) && value_set(metadata, "namespace", value_string(home_of(said))) && put(object, "kind", said->kind) &&
-        put(object, "namespace", said->ns) && put(object, "name", said->name) && put(object, "uid", said->uid) && put(object, "apiVersion", said->api_version) &&
-        put(object, "resourceVersion", said->version) && put(object, "fieldPath", said->field_path) && put(event, "reason", said->reason) &&
+    struct value *event = value_object(), *metadata = event != NULL ? value_child(event, "metadata") : NULL,
+                 *object = metadata != NULL ? value_child(event, key) : NULL;
+    if (object != NULL && value_set(metadata, "name", value_string(name)) &&
+        value_set(metadata, "namespace", value_string(home_of(said))) && put(object, "kind", said->kind) &&
+        put(object, "namespace", said->ns) && put(object, "name", said->name) && put(object, "uid", said->uid) &&
+        put(object, "apiVersion", said->api_version) && put(object, "resourceVersion", said->version) &&
+        put(object, "fieldPath", said->field_path) && put(event, "reason", said->reason) &&
         value_set(event, "type", value_string(said->warning ? "Warning" : "Normal")))
         return event;
     value_free(event);
@@ -101,9 +106,11 @@ static bool put_message(struct value *event, const struct said *said, bool combi
 
 static struct value *core_event(const struct recorder *recorder, const struct said *said, const struct correlated *as)
 {
-    struct value *event = begin_event(said, as->nano, "involvedObject"), *source = event != NULL ? value_child(event, "source") : NULL;
-    if (source != NULL && put(source, "component", recorder->component) && put(source, "host", recorder->instance) && put_message(event, said, as->combined) &&
-        put_time(event, "firstTimestamp", as->first_ms) && put_time(event, "lastTimestamp", said->time_ms) && value_set(event, "count", value_int(as->count)) &&
+    struct value *event = begin_event(said, as->nano, "involvedObject"),
+                 *source = event != NULL ? value_child(event, "source") : NULL;
+    if (source != NULL && put(source, "component", recorder->component) && put(source, "host", recorder->instance) &&
+        put_message(event, said, as->combined) && put_time(event, "firstTimestamp", as->first_ms) &&
+        put_time(event, "lastTimestamp", said->time_ms) && value_set(event, "count", value_int(as->count)) &&
         put(event, "reportingComponent", recorder->component) && put(event, "reportingInstance", recorder->instance))
         return event;
     value_free(event);
@@ -113,7 +120,8 @@ static struct value *core_event(const struct recorder *recorder, const struct sa
 static struct value *core_patch(const struct said *said, const struct correlated *as)
 {
     struct value *patch = value_object();
-    if (patch != NULL && value_set(patch, "count", value_int(as->count)) && put_time(patch, "lastTimestamp", said->time_ms) && put_message(patch, said, as->combined))
+    if (patch != NULL && value_set(patch, "count", value_int(as->count)) && put_time(patch, "lastTimestamp", said->time_ms) &&
+        put_message(patch, said, as->combined))
         return patch;
     value_free(patch);
     return NULL;
@@ -122,15 +130,17 @@ static struct value *core_patch(const struct said *said, const struct correlated
 static bool put_series(struct value *event, const struct series *series)
 {
     struct value *part = value_child(event, "series");
-    return part != NULL && value_set(part, "count", value_int(series->count)) && put_micro_time(part, "lastObservedTime", series->last_ms);
+    return part != NULL && value_set(part, "count", value_int(series->count)) &&
+           put_micro_time(part, "lastObservedTime", series->last_ms);
 }
 
 static struct value *modern_event(const struct recorder *recorder, const struct series *series)
 {
     const struct said *said = series->said;
     struct value *event = begin_event(said, said->nano, "regarding");
-    if (event != NULL && put_micro_time(event, "eventTime", said->time_ms) && (series->count < 2 || put_series(event, series)) &&
-        put(event, "reportingController", recorder->component) && put(event, "reportingInstance", recorder->instance) && put(event, "action", said->action) &&
+    if (event != NULL && put_micro_time(event, "eventTime", said->time_ms) &&
+        (series->count < 2 || put_series(event, series)) && put(event, "reportingController", recorder->component) &&
+        put(event, "reportingInstance", recorder->instance) && put(event, "action", said->action) &&
         put(event, "note", said->message))
         return event;
     value_free(event);
@@ -139,14 +149,16 @@ static struct value *modern_event(const struct recorder *recorder, const struct 
 
 /* ---- writing; what fails is lost, as a real one is ---- */
 
-static void create(struct recorder *recorder, const struct client_resource *resource, const struct said *said, struct value *event)
+static void create(struct recorder *recorder, const struct client_resource *resource, const struct said *said,
+                   struct value *event)
 {
     if (event != NULL)
         value_free(client_create(recorder->client, resource, home_of(said), event, NULL));
 }
 
 /* True: the event is not there any more. */
-static bool patch(struct recorder *recorder, const struct client_resource *resource, const struct said *said, uint64_t nano, struct value *change)
+static bool patch(struct recorder *recorder, const struct client_resource *resource, const struct said *said, uint64_t nano,
+                  struct value *change)
 {
     struct error err = ERROR_INIT;
     char name[EVENT_NAME];
@@ -241,7 +253,8 @@ static const char *or_empty(const char *text)
 /* One block of everything; the message is printed into it by the caller. */
 static struct said *said_new(const struct recorder_about *about, const char *reason, const char *action, size_t message)
 {
-    const char *texts[] = {about->kind, about->api_version, about->ns, about->name, about->uid, about->version, about->field_path, reason, action};
+    const char *texts[] = {about->kind,    about->api_version, about->ns, about->name, about->uid,
+                           about->version, about->field_path,  reason,    action};
     enum { TEXTS = sizeof texts / sizeof *texts };
     size_t room = message + 1;
     for (size_t i = 0; i < TEXTS; i++)
@@ -255,22 +268,34 @@ static struct said *said_new(const struct recorder_about *about, const char *rea
         at = stpcpy(at, or_empty(texts[i])) + 1;
         texts[i] = copy;
     }
-    *said = (struct said){.kind = texts[0], .api_version = texts[1], .ns = texts[2], .name = texts[3], .uid = texts[4], .version = texts[5], .field_path = texts[6], .reason = texts[7], .action = texts[8],
+    *said = (struct said){.kind = texts[0],
+                          .api_version = texts[1],
+                          .ns = texts[2],
+                          .name = texts[3],
+                          .uid = texts[4],
+                          .version = texts[5],
+                          .field_path = texts[6],
+                          .reason = texts[7],
+                          .action = texts[8],
                           .message = at};
     return said;
 }
 
-void recorder_say(struct recorder *recorder, const struct recorder_about *about, bool warning, const char *reason, const char *action, const char *format, ...)
+void recorder_say(struct recorder *recorder, const struct recorder_about *about, bool warning, const char *reason,
+                  const char *action, const char *format, ...)
 {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    struct said *said = length >= 0 && length < MESSAGE && recorder->waiting < RECORDER_QUEUE ? said_new(about, reason, action, (size_t)length) : NULL;
+    struct said *said = length >= 0 && length < MESSAGE && recorder->waiting < RECORDER_QUEUE
+                            ? said_new(about, reason, action, (size_t)length)
+                            : NULL;
     if (said != NULL) {
         vsnprintf((char *)(uintptr_t)said->message, (size_t)length + 1, format, again);
         said->time_ms = cluster_clock_ms(recorder->clock);
-        said->nano = (uint64_t)said->time_ms * 1000000 + (recorder->salt + recorder->sequence++ * 104729) % 1000000; /* a prime: a million names a millisecond */
+        said->nano = (uint64_t)said->time_ms * 1000000 +
+                     (recorder->salt + recorder->sequence++ * 104729) % 1000000; /* a prime: a million names a millisecond */
         said->warning = warning;
         *recorder->last = said;
         recorder->last = &said->next;

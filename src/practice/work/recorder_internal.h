@@ -1,4 +1,5 @@
-/* recorder_internal.h: what the recorder's files share: recorder.c takes what is said and writes it, correlate.c says what becomes of it (core events), series.c keeps series (modern ones).
+/* recorder_internal.h: what the recorder's files share: recorder.c takes what is said and writes it, correlate.c says what
+ * becomes of it (core events), series.c keeps series (modern ones).
  */
 #ifndef KT_PRACTICE_WORK_RECORDER_INTERNAL_H
 #define KT_PRACTICE_WORK_RECORDER_INTERNAL_H
@@ -34,7 +35,8 @@ struct correlated {
 struct correlator correlator_make(void);
 void correlator_free(struct correlator *correlator);
 /* False: it is not to be written (too many about one object, or no memory). */
-bool correlate(struct correlator *correlator, const struct said *said, int64_t now_ms, struct correlated *out) __attribute__((warn_unused_result));
+bool correlate(struct correlator *correlator, const struct said *said, int64_t now_ms, struct correlated *out)
+    __attribute__((warn_unused_result));
 
 /* ---- modern events (client-go's tools/events) ---- */
 
@@ -46,9 +48,11 @@ struct series {
 enum { SERIES_END_MS = 6 * 60 * 1000, SERIES_REFRESH_MS = 30 * 60 * 1000 };
 
 void series_free(void *series);
-/* Takes said over. The series to be written (count 1: to be made, 2: to become a series), or NULL: it is only counted, or there is no memory. Borrowed. */
+/* Takes said over. The series to be written (count 1: to be made, 2: to become a series), or NULL: it is only counted, or there
+ * is no memory. Borrowed. */
 const struct series *series_note(struct map *all, struct said *said, int64_t now_ms) __attribute__((warn_unused_result));
 /* Ended ones go; write is told of each that has more to say: those that end, and with `refresh` all. */
-void series_sweep(struct map *all, int64_t now_ms, bool refresh, void (*write)(void *data, const struct series *series), void *data);
+void series_sweep(struct map *all, int64_t now_ms, bool refresh, void (*write)(void *data, const struct series *series),
+                  void *data);
 
 #endif

@@ -1,4 +1,5 @@
-/* series: what repeats within six minutes is one event, counted here and written when it begins to repeat, every half hour, and at its end. */
+/* series: what repeats within six minutes is one event, counted here and written when it begins to repeat, every half hour, and
+ * at its end. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -14,8 +15,9 @@ void series_free(void *data)
 /* Words do not count, but everything else of what it is about does, its version, too. */
 static void key_of(const struct said *said, char out[static 17])
 {
-    const char *const texts[] = {said->kind,    said->api_version, said->ns,     said->name,   said->uid,
-                                 said->version, said->field_path,  said->reason, said->action, said->warning ? "Warning" : "Normal"};
+    const char *const texts[] = {
+        said->kind,    said->api_version, said->ns,     said->name,   said->uid,
+        said->version, said->field_path,  said->reason, said->action, said->warning ? "Warning" : "Normal"};
     snprintf(out, 17, "%016llx", (unsigned long long)hash_texts(0, texts, sizeof texts / sizeof *texts));
 }
 
@@ -39,7 +41,8 @@ const struct series *series_note(struct map *all, struct said *said, int64_t now
     return map_set(all, key, series) ? series : NULL;
 }
 
-void series_sweep(struct map *all, int64_t now_ms, bool refresh, void (*write)(void *data, const struct series *series), void *data)
+void series_sweep(struct map *all, int64_t now_ms, bool refresh, void (*write)(void *data, const struct series *series),
+                  void *data)
 {
     const struct map_entry *entry;
     for (size_t cursor = 0; (entry = map_next(all, &cursor)) != NULL;) {

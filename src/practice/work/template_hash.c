@@ -1,4 +1,5 @@
-/* template_hash: a number that a template's content alone decides. The entries of an object are summed, so that their order does not count and nothing needs to be sorted. */
+/* template_hash: a number that a template's content alone decides. The entries of an object are summed, so that their order
+ * does not count and nothing needs to be sorted. */
 #include <stdio.h>
 #include <string.h>
 

@@ -26,9 +26,18 @@ static const struct row {
     {"null", "", {NULL}, {"", "a=b"}},
     {"{'matchLabels':{'b':'2','a':'1'}}", "a=1,b=2", {"a=1,b=2", "a=1,b=2,c=3"}, {"", "a=1", "a=1,b=3"}},
     {"{'matchLabels':{'a':''}}", "a=", {"a="}, {"", "a=1"}},
-    {"{'matchExpressions':[{'key':'z','operator':'NotIn','values':['y','x']},{'key':'a','operator':'In','values':['2','1']}]}", "a in (1,2),z notin (x,y)", {"a=1", "a=2,z=w"}, {"", "a=3", "a=1,z=x"}},
-    {"{'matchExpressions':[{'key':'a','operator':'Exists'},{'key':'b','operator':'DoesNotExist','values':[]}]}", "a,!b", {"a=", "a=1,c=2"}, {"", "b=1", "a=1,b=1"}},
-    {"{'matchLabels':{'a':'1'},'matchExpressions':[{'key':'a','operator':'In','values':['1']}]}", "a=1,a in (1)", {"a=1"}, {"a=2"}},
+    {"{'matchExpressions':[{'key':'z','operator':'NotIn','values':['y','x']},{'key':'a','operator':'In','values':['2','1']}]}",
+     "a in (1,2),z notin (x,y)",
+     {"a=1", "a=2,z=w"},
+     {"", "a=3", "a=1,z=x"}},
+    {"{'matchExpressions':[{'key':'a','operator':'Exists'},{'key':'b','operator':'DoesNotExist','values':[]}]}",
+     "a,!b",
+     {"a=", "a=1,c=2"},
+     {"", "b=1", "a=1,b=1"}},
+    {"{'matchLabels':{'a':'1'},'matchExpressions':[{'key':'a','operator':'In','values':['1']}]}",
+     "a=1,a in (1)",
+     {"a=1"},
+     {"a=2"}},
 };
 
 /* Labels as an object of texts, and as the index of an object has them. */
@@ -52,7 +61,8 @@ static void expect(const struct label_selector *selector, const char *labels, bo
 {
     char index[256];
     struct value *object = labels_of(labels, index);
-    if (label_selector_matches_labels(selector, object) != match || label_selector_matches(selector, &(struct object){.labels = index}) != match)
+    if (label_selector_matches_labels(selector, object) != match ||
+        label_selector_matches(selector, &(struct object){.labels = index}) != match)
         fail_msg("%s: %s", row, labels);
     value_free(object);
 }
@@ -81,7 +91,8 @@ static void a_map_of_labels_wants_all_of_them_and_an_empty_one_matches_nothing(v
 {
     (void)state;
     struct value *labels = parse("{'b':'2','a':'1'}"), *none = parse("{}");
-    struct label_selector *selector = label_selector_of_map(labels, NULL), *empty = label_selector_of_map(none, NULL), *missing = label_selector_of_map(NULL, NULL);
+    struct label_selector *selector = label_selector_of_map(labels, NULL), *empty = label_selector_of_map(none, NULL),
+                          *missing = label_selector_of_map(NULL, NULL);
     char *text = label_selector_text(selector);
     assert_string_equal(text, "a=1,b=2");
     expect(selector, "a=1,b=2", true, "map");
@@ -101,9 +112,11 @@ static void what_is_no_selector_is_told(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {"{'matchExpressions':[{'key':'a','operator':'Near','values':['b']}]}", "\"Near\" is not a valid label selector operator"},
+        {"{'matchExpressions':[{'key':'a','operator':'Near','values':['b']}]}",
+         "\"Near\" is not a valid label selector operator"},
         {"{'matchExpressions':[{'key':'a','operator':'In'}]}", "values set can't be empty"},
-        {"{'matchExpressions':[{'key':'a','operator':'Exists','values':['b']}]}", "values set must be empty for exists and does not exist"},
+        {"{'matchExpressions':[{'key':'a','operator':'Exists','values':['b']}]}",
+         "values set must be empty for exists and does not exist"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error err = ERROR_INIT;

@@ -25,7 +25,9 @@ static int close_world(void **state)
 static void make_event(struct work_world *world, const char *name)
 {
     work_make(world, &work_events,
-              work_json("{'metadata':{'name':'%s'},'involvedObject':{'kind':'Pod','name':'web','namespace':'default'},'reason':'R','message':'m','type':'Normal','count':1}", name));
+              work_json("{'metadata':{'name':'%s'},'involvedObject':{'kind':'Pod','name':'web','namespace':'default'},'reason':"
+                        "'R','message':'m','type':'Normal','count':1}",
+                        name));
     work_run(world);
 }
 
@@ -73,7 +75,10 @@ static void many_go_without_holding_the_loop_and_a_reset_begins_anew(void **stat
     for (int i = 0; i < 1200; i++) {
         char name[16];
         snprintf(name, sizeof name, "e%d", i);
-        work_make(world, &work_events, work_json("{'metadata':{'name':'%s'},'involvedObject':{'kind':'Pod','name':'web','namespace':'default'},'reason':'R','type':'Normal'}", name));
+        work_make(world, &work_events,
+                  work_json("{'metadata':{'name':'%s'},'involvedObject':{'kind':'Pod','name':'web','namespace':'default'},'"
+                            "reason':'R','type':'Normal'}",
+                            name));
     }
     work_run(world);
     work_step(world, 61 * MINUTE_MS);

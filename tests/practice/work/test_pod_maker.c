@@ -20,11 +20,16 @@ static int open_making(void **state)
     memset(&making, 0, sizeof making);
     work_open(&making.world);
     work_make(&making.world, &sets,
-              work_json("{'metadata':{'name':'web'},'spec':{'replicas':2,'selector':{'matchLabels':{'app':'web'}},'template':{'metadata':{'labels':{'app':'web'},'annotations':{'a':'b'}},"
+              work_json("{'metadata':{'name':'web'},'spec':{'replicas':2,'selector':{'matchLabels':{'app':'web'}},'template':{'"
+                        "metadata':{'labels':{'app':'web'},'annotations':{'a':'b'}},"
                         "'spec':{'containers':[{'name':'c','image':'nginx'}]}}}}"));
     making.set = work_get(&making.world, &sets, "web");
     const struct recorder_options options = {.component = "replicaset-controller"};
-    making.maker = (struct maker){.place = &making.world.place, .recorder = recorder_new(making.world.place.client, &options, NULL), .api_version = "apps/v1", .kind = "ReplicaSet", .owner = making.set};
+    making.maker = (struct maker){.place = &making.world.place,
+                                  .recorder = recorder_new(making.world.place.client, &options, NULL),
+                                  .api_version = "apps/v1",
+                                  .kind = "ReplicaSet",
+                                  .owner = making.set};
     assert_non_null(making.maker.recorder);
     *state = &making;
     return 0;
@@ -47,9 +52,12 @@ static const char *only_event(struct work_world *world)
     const struct schema_kind *kind = registry_find(api->registry, "", "v1", "events");
     int count = 0;
     for (const struct object *object = NULL;
-         (object = state_next(api->state, registry_resource(api->registry, kind), "default", object != NULL ? object->ns : NULL, object != NULL ? object->name : NULL)) != NULL; count++) {
+         (object = state_next(api->state, registry_resource(api->registry, kind), "default", object != NULL ? object->ns : NULL,
+                              object != NULL ? object->name : NULL)) != NULL;
+         count++) {
         struct value *event = api_value(api, object, kind);
-        snprintf(text, sizeof text, "%s %s: %s", value_text(value_get(event, "type")), value_text(value_get(event, "reason")), value_text(value_get(event, "message")));
+        snprintf(text, sizeof text, "%s %s: %s", value_text(value_get(event, "type")), value_text(value_get(event, "reason")),
+                 value_text(value_get(event, "message")));
         value_free(event);
     }
     if (count != 1)
@@ -72,7 +80,8 @@ static void a_pod_of_a_template_is_owned_and_told_of(void **state)
     assert_string_equal(object_label(view->object, "app"), "web");
     struct value *document = pods_value(making->world.place.pods, view);
     assert_string_equal(value_find_text(document, "metadata", "annotations", "a", NULL), "b");
-    assert_true(value_is_true(value_get(value_item(value_find(document, "metadata", "ownerReferences", NULL), 0), "blockOwnerDeletion")));
+    assert_true(value_is_true(
+        value_get(value_item(value_find(document, "metadata", "ownerReferences", NULL), 0), "blockOwnerDeletion")));
     value_free(document);
     char text[128];
     snprintf(text, sizeof text, "Normal SuccessfulCreate: Created pod: %s", view->object->name);
@@ -92,7 +101,9 @@ static void a_refused_pod_is_told_of_in_the_servers_words(void **state)
 {
     struct making *making = *state;
     struct error err = ERROR_INIT;
-    work_make(&making->world, &quotas, work_json("{'metadata':{'name':'q'},'spec':{'hard':{'pods':'0'}},'status':{'hard':{'pods':'0'},'used':{'pods':'0'}}}"));
+    work_make(
+        &making->world, &quotas,
+        work_json("{'metadata':{'name':'q'},'spec':{'hard':{'pods':'0'}},'status':{'hard':{'pods':'0'},'used':{'pods':'0'}}}"));
     work_patch(&making->world, &quotas, "status", "q", work_json("{'status':{'hard':{'pods':'0'},'used':{'pods':'0'}}}"));
     struct value *pod = maker_pod(&making->maker, value_find(making->set, "spec", "template", NULL), NULL);
     assert_false(maker_create(&making->maker, pod, &err));
@@ -111,7 +122,9 @@ static void orphans_that_match_are_taken_and_own_ones_that_do_not_are_let_go(voi
     making->maker.finalizer = "example.com/kept";
     work_pod(world, "orphan", ",'labels':{'app':'web'}");
     work_pod(world, "stranger", ",'labels':{'app':'db'}");
-    work_pod(world, "taken", ",'labels':{'app':'web'},'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'other','uid':'u9','controller':true}]");
+    work_pod(world, "taken",
+             ",'labels':{'app':'web'},'ownerReferences':[{'apiVersion':'apps/"
+             "v1','kind':'ReplicaSet','name':'other','uid':'u9','controller':true}]");
     work_run(world);
     assert_true(maker_claim(&making->maker, selector, NULL));
     work_run(world);
@@ -213,8 +226,9 @@ static void equal_templates_have_equal_hashes_and_others_do_not(void **state)
 {
     (void)state;
     static const char *const others[] = {
-        "{'spec':{'a':1,'b':['x','z']}}", "{'spec':{'a':1,'b':['y','x']}}", "{'spec':{'a':2,'b':['x','y']}}", "{'spec':{'b':1,'a':['x','y']}}",
-        "{'spec':{'a':'1','b':['x','y']}}", "{'spec':{'a':1,'b':['x','y'],'c':{}}}", "{'spec':{'a':1,'b':['x','y'],'c':true}}", "{'spec':{'a':1.5,'b':['x','y']}}", "{'spec':{'a':1,'b':['xy']}}",
+        "{'spec':{'a':1,'b':['x','z']}}",          "{'spec':{'a':1,'b':['y','x']}}",   "{'spec':{'a':2,'b':['x','y']}}",
+        "{'spec':{'b':1,'a':['x','y']}}",          "{'spec':{'a':'1','b':['x','y']}}", "{'spec':{'a':1,'b':['x','y'],'c':{}}}",
+        "{'spec':{'a':1,'b':['x','y'],'c':true}}", "{'spec':{'a':1.5,'b':['x','y']}}", "{'spec':{'a':1,'b':['xy']}}",
     };
     enum { OTHERS = sizeof others / sizeof *others };
     char hashes[OTHERS + 2][TEMPLATE_HASH], again[TEMPLATE_HASH];
@@ -234,10 +248,12 @@ int test_pod_maker(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_pod_of_a_template_is_owned_and_told_of, open_making, close_making),
         cmocka_unit_test_setup_teardown(a_refused_pod_is_told_of_in_the_servers_words, open_making, close_making),
-        cmocka_unit_test_setup_teardown(orphans_that_match_are_taken_and_own_ones_that_do_not_are_let_go, open_making, close_making),
+        cmocka_unit_test_setup_teardown(orphans_that_match_are_taken_and_own_ones_that_do_not_are_let_go, open_making,
+                                        close_making),
         cmocka_unit_test_setup_teardown(one_that_is_gone_takes_nothing, open_making, close_making),
         cmocka_unit_test_setup_teardown(without_memory_nothing_is_left, open_making, close_making),
-        cmocka_unit_test_setup_teardown(expectations_are_met_when_all_was_seen_or_after_five_minutes, open_making, close_making),
+        cmocka_unit_test_setup_teardown(expectations_are_met_when_all_was_seen_or_after_five_minutes, open_making,
+                                        close_making),
         cmocka_unit_test(equal_templates_have_equal_hashes_and_others_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ static void a_pod_is_shown_as_it_is(void **state)
 {
     struct work_world *world = *state;
     work_pod(world, "a",
-             ",'labels':{'app':'web'},'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'n','uid':'u0'},{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]");
+             ",'labels':{'app':'web'},'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'n','uid':'u0'},{'apiVersion':"
+             "'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]");
     assert_null(work_view(world, "a")); /* not committed yet */
     work_run(world);
     assert_true(pods_current(world->place.pods));
@@ -45,9 +46,11 @@ static void a_pod_is_shown_as_it_is(void **state)
     assert_int_equal(amount_whole(amounts_find(&pod->requests, "memory")->amount), 64 << 20);
     assert_true(amounts_find(&pod->requests, "cpu")->amount.nano == 100000000);
     assert_true(pod_is_active(pod));
-    work_patch(world, &work_pods, "status", "a",
-               work_json("{'status':{'phase':'Running','podIP':'10.0.0.7','podIPs':[{'ip':'10.0.0.7'}],'startTime':'2026-01-01T00:00:01Z','conditions':[{'type':'Ready','status':'True','lastTransitionTime':'2026-01-01T00:00:05Z'}],"
-                         "'containerStatuses':[{'name':'c','image':'nginx','imageID':'','ready':true,'restartCount':3}]}}"));
+    work_patch(
+        world, &work_pods, "status", "a",
+        work_json("{'status':{'phase':'Running','podIP':'10.0.0.7','podIPs':[{'ip':'10.0.0.7'}],'startTime':'2026-01-01T00:00:"
+                  "01Z','conditions':[{'type':'Ready','status':'True','lastTransitionTime':'2026-01-01T00:00:05Z'}],"
+                  "'containerStatuses':[{'name':'c','image':'nginx','imageID':'','ready':true,'restartCount':3}]}}"));
     work_run(world);
     pod = work_view(world, "a");
     assert_int_equal(pod->phase, POD_RUNNING);
@@ -64,7 +67,9 @@ static void a_pod_is_shown_as_it_is(void **state)
 }
 
 /* The names of a walk, each with a comma. */
-static const char *names(const struct pods *pods, const struct pod_view *(*next)(const struct pods *pods, const char *key, const struct pod_view *after), const char *key)
+static const char *names(const struct pods *pods,
+                         const struct pod_view *(*next)(const struct pods *pods, const char *key, const struct pod_view *after),
+                         const char *key)
 {
     static char text[1024];
     text[0] = '\0';
@@ -85,7 +90,8 @@ static void pods_are_found_by_owner_node_namespace_and_address(void **state)
 {
     struct work_world *world = *state;
     const struct pods *pods = world->place.pods;
-    static const char owned[] = ",'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]";
+    static const char owned[] =
+        ",'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]";
     work_pod(world, "c", owned);
     work_pod(world, "a", owned);
     work_pod(world, "b", "");
@@ -102,7 +108,8 @@ static void pods_are_found_by_owner_node_namespace_and_address(void **state)
     assert_string_equal(names(pods, pods_next_on, "n1"), "a,b,");
     assert_int_equal(pods_count_on(pods, "n1"), 2);
     assert_int_equal(strlen(names(pods, pods_next_owned, "u1")), 4);
-    work_patch(world, &work_pods, "status", "a", work_json("{'status':{'phase':'Running','podIP':'10.0.0.7','podIPs':[{'ip':'10.0.0.7'}]}}"));
+    work_patch(world, &work_pods, "status", "a",
+               work_json("{'status':{'phase':'Running','podIP':'10.0.0.7','podIPs':[{'ip':'10.0.0.7'}]}}"));
     work_run(world);
     assert_ptr_equal(pods_by_ip(pods, "10.0.0.7"), work_view(world, "a"));
     assert_ptr_equal(pods_by_uid(pods, work_view(world, "b")->object->uid), work_view(world, "b"));
@@ -179,6 +186,33 @@ static void followers_are_told_of_what_is_there_and_of_each_change(void **state)
     pods_unfollow(seen.follower);
 }
 
+/* What follows is told of the Pod whose name the document has, but for managedFields. */
+static void compare_documents(void *data, const struct pods_event *event)
+{
+    struct value *whole = pods_value(data, event->pod);
+    assert_non_null(value_find(whole, "metadata", "managedFields", NULL));
+    value_remove(value_get(whole, "metadata"), "managedFields");
+    assert_true(value_equal(whole, event->document));
+    value_free(whole);
+}
+
+static void a_document_is_whole_but_for_managed_fields(void **state)
+{
+    struct work_world *world = *state;
+    struct value *pod =
+        work_json("{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'nginx','args':['a]','[']}]}}");
+    struct value *annotations = value_child(value_get(pod, "metadata"), "annotations");
+    assert_true(value_set(annotations, "a", value_string(",\"managedFields\":[\\\"]}")));
+    assert_true(value_set(annotations, "z", value_string("managedFields")));
+    work_make(world, &work_pods, pod);
+    work_run(world);
+    struct pods_follower *follower = pods_follow(world->place.pods, compare_documents, world->place.pods, NULL);
+    assert_non_null(follower);
+    work_patch(world, &work_pods, "", "a", work_json("{'metadata':{'labels':{'x':'y'}}}"));
+    work_run(world);
+    pods_unfollow(follower);
+}
+
 static void a_name_may_come_to_another_pod_and_a_reset_takes_all(void **state)
 {
     struct work_world *world = *state;
@@ -203,7 +237,6 @@ static void a_name_may_come_to_another_pod_and_a_reset_takes_all(void **state)
     pods_unfollow(seen.follower);
 }
 
-
 /* Everything is made first; only the telling of it meets the failing allocation. */
 static void without_memory_an_event_comes_late_but_comes(void **state)
 {
@@ -216,7 +249,9 @@ static void without_memory_an_event_comes_late_but_comes(void **state)
         assert_true(nth < 5000);
         char name[32];
         snprintf(name, sizeof name, "p%d", nth);
-        work_pod(world, name, ",'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]");
+        work_pod(
+            world, name,
+            ",'ownerReferences':[{'apiVersion':'apps/v1','kind':'ReplicaSet','name':'web-1','uid':'u1','controller':true}]");
         assert_true(state_commit(world->place.api->state, NULL));
         mem_fail_at(nth);
         work_run(world);
@@ -263,6 +298,7 @@ int test_pods(void)
         cmocka_unit_test_setup_teardown(a_pod_is_shown_as_it_is, open_world, close_world),
         cmocka_unit_test_setup_teardown(pods_are_found_by_owner_node_namespace_and_address, open_world, close_world),
         cmocka_unit_test_setup_teardown(followers_are_told_of_what_is_there_and_of_each_change, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_document_is_whole_but_for_managed_fields, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_name_may_come_to_another_pod_and_a_reset_takes_all, open_world, close_world),
         cmocka_unit_test_setup_teardown(without_memory_an_event_comes_late_but_comes, open_world, close_world),
         cmocka_unit_test_setup_teardown(without_memory_nothing_begins_and_nothing_is_left, open_world, close_world),

@@ -21,7 +21,13 @@ static int close_world(void **state)
     return 0;
 }
 
-static const struct recorder_about web = {.kind = "Pod", .api_version = "v1", .ns = "default", .name = "web", .uid = "u1", .version = "7", .field_path = "spec.containers{c}"};
+static const struct recorder_about web = {.kind = "Pod",
+                                          .api_version = "v1",
+                                          .ns = "default",
+                                          .name = "web",
+                                          .uid = "u1",
+                                          .version = "7",
+                                          .field_path = "spec.containers{c}"};
 
 static struct recorder *open_recorder(struct work_world *world, const char *component, const char *host, bool modern)
 {
@@ -38,7 +44,8 @@ static struct value *events_of(struct work_world *world)
     const struct schema_kind *kind = registry_find(api->registry, "", "v1", "events");
     struct value *all = value_array();
     for (const struct object *object = NULL;
-         (object = state_next(api->state, registry_resource(api->registry, kind), "default", object != NULL ? object->ns : NULL, object != NULL ? object->name : NULL)) != NULL;)
+         (object = state_next(api->state, registry_resource(api->registry, kind), "default", object != NULL ? object->ns : NULL,
+                              object != NULL ? object->name : NULL)) != NULL;)
         assert_true(value_append(all, api_value(api, object, kind)));
     return all;
 }
@@ -104,7 +111,8 @@ static void what_happens_again_raises_the_count(void **state)
         bool first = strcmp(value_find_text(event, "involvedObject", "fieldPath", NULL), "spec.containers{c}") == 0;
         assert_int_equal(value_find_int(event, 0, "count", NULL), first ? 3 : 1);
         int64_t from, to;
-        assert_true(time_parse(value_text(value_get(event, "firstTimestamp")), &from) && time_parse(value_text(value_get(event, "lastTimestamp")), &to));
+        assert_true(time_parse(value_text(value_get(event, "firstTimestamp")), &from) &&
+                    time_parse(value_text(value_get(event, "lastTimestamp")), &to));
         assert_int_equal(to - from, first ? 20000 : 0);
     }
     value_free(events);
@@ -186,7 +194,12 @@ static void what_is_about_no_namespace_stands_in_default_and_odd_names_are_repla
 {
     struct work_world *world = *state;
     struct recorder *recorder = open_recorder(world, "node-controller", NULL, false);
-    const struct recorder_about role = {.kind = "ClusterRole", .api_version = "rbac.authorization.k8s.io/v1", .ns = "", .name = "system:odd", .uid = "u", .version = ""};
+    const struct recorder_about role = {.kind = "ClusterRole",
+                                        .api_version = "rbac.authorization.k8s.io/v1",
+                                        .ns = "",
+                                        .name = "system:odd",
+                                        .uid = "u",
+                                        .version = ""};
     recorder_say(recorder, &role, false, "Odd", NULL, "odd");
     work_run(world);
     struct value *events = events_of(world);
@@ -231,8 +244,10 @@ static void modern_ones_are_series_that_end_after_six_quiet_minutes(void **state
 static void say_some(void *data)
 {
     struct work_world *world = data;
-    const struct recorder_options core = {.component = "kubelet", .host = "n"}, modern = {.component = "default-scheduler", .modern = true};
-    struct recorder *recorders[] = {recorder_new(world->place.client, &core, NULL), recorder_new(world->place.client, &modern, NULL)};
+    const struct recorder_options core = {.component = "kubelet", .host = "n"},
+                                  modern = {.component = "default-scheduler", .modern = true};
+    struct recorder *recorders[] = {recorder_new(world->place.client, &core, NULL),
+                                    recorder_new(world->place.client, &modern, NULL)};
     for (int i = 0; i < 2; i++) {
         if (recorders[i] == NULL)
             continue;
@@ -269,8 +284,10 @@ int test_recorder(void)
         cmocka_unit_test_setup_teardown(what_happens_again_raises_the_count, open_world, close_world),
         cmocka_unit_test_setup_teardown(one_that_was_deleted_meanwhile_is_made_again_with_its_count, open_world, close_world),
         cmocka_unit_test_setup_teardown(ten_that_differ_in_words_become_one, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_source_may_write_25_about_an_object_and_then_one_every_five_minutes, open_world, close_world),
-        cmocka_unit_test_setup_teardown(what_is_about_no_namespace_stands_in_default_and_odd_names_are_replaced, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_source_may_write_25_about_an_object_and_then_one_every_five_minutes, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(what_is_about_no_namespace_stands_in_default_and_odd_names_are_replaced, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(modern_ones_are_series_that_end_after_six_quiet_minutes, open_world, close_world),
         cmocka_unit_test_setup_teardown(without_memory_events_are_lost_but_nothing_else, open_world, close_world),
     };

@@ -11,7 +11,8 @@ static const struct client_resource accounts = {"", "v1", "serviceaccounts"};
 void work_settle_in(struct work_world *world)
 {
     serve_do(&world->serve, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-             "{\"metadata\":{\"name\":\"tests\"},\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"cluster-admin\"},"
+             "{\"metadata\":{\"name\":\"tests\"},\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":"
+             "\"ClusterRole\",\"name\":\"cluster-admin\"},"
              "\"subjects\":[{\"kind\":\"ServiceAccount\",\"namespace\":\"kube-system\",\"name\":\"tests\"}]}",
              201);
     work_make(world, &accounts, work_json("{'metadata':{'name':'default'},'automountServiceAccountToken':false}"));
@@ -80,7 +81,8 @@ void work_make(struct work_world *world, const struct client_resource *resource,
     value_free(made);
 }
 
-void work_patch(struct work_world *world, const struct client_resource *resource, const char *sub, const char *name, struct value *patch)
+void work_patch(struct work_world *world, const struct client_resource *resource, const char *sub, const char *name,
+                struct value *patch)
 {
     struct error err = ERROR_INIT;
     struct value *made = client_patch(world->place.client, resource, sub, "default", name, PATCH_MERGE, patch, &err);
@@ -103,7 +105,10 @@ struct value *work_get(struct work_world *world, const struct client_resource *r
 
 void work_pod(struct work_world *world, const char *name, const char *more)
 {
-    work_make(world, &work_pods, work_json("{'metadata':{'name':'%s'%s},'spec':{'containers':[{'name':'c','image':'nginx','resources':{'requests':{'cpu':'100m','memory':'64Mi'}}}]}}", name, more));
+    work_make(world, &work_pods,
+              work_json("{'metadata':{'name':'%s'%s},'spec':{'containers':[{'name':'c','image':'nginx','resources':{'requests':"
+                        "{'cpu':'100m','memory':'64Mi'}}}]}}",
+                        name, more));
 }
 
 const struct pod_view *work_view(struct work_world *world, const char *name)

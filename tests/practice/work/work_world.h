@@ -26,9 +26,11 @@ void work_step(struct work_world *world, int64_t ms);
 struct value *work_json(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Makes, merges into, deletes in namespace default; a refusal fails the test. */
 void work_make(struct work_world *world, const struct client_resource *resource, struct value *object);
-void work_patch(struct work_world *world, const struct client_resource *resource, const char *sub, const char *name, struct value *patch);
+void work_patch(struct work_world *world, const struct client_resource *resource, const char *sub, const char *name,
+                struct value *patch);
 void work_delete(struct work_world *world, const struct client_resource *resource, const char *name);
-struct value *work_get(struct work_world *world, const struct client_resource *resource, const char *name); /* NULL: not there */
+struct value *work_get(struct work_world *world, const struct client_resource *resource,
+                       const char *name); /* NULL: not there */
 
 /* A Pod of one container; more: what follows in its metadata (", 'labels': {...}"), or "". */
 void work_pod(struct work_world *world, const char *name, const char *more);
