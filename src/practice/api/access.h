@@ -51,6 +51,9 @@ bool access_may_grant(struct access *access, const struct call *call, const stru
 /* Answers the reviews (authentication.k8s.io, authorization.k8s.io) and ServiceAccounts' token subresource: body in, value out. */
 void access_review(struct access *access, struct call *call, struct answer *answer);
 bool access_is_review(const struct call *call);
+/* /.well-known/openid-configuration and /openid/v1/jwks, by which others check ServiceAccount tokens: the Content-Type, or NULL for another path; and the document (false: no memory). */
+const char *token_discovery_type(const char *path);
+bool token_discovery_print(const struct api *api, const char *path, struct buf *out) __attribute__((warn_unused_result));
 
 /* The default ClusterRoles and bindings (view, edit, admin, cluster-admin, system:*) as documents, for the start: calls add for each, which takes the object over; where it says false, it has
  * set the error, and that was the last one. The aggregated ones have their rules already. */

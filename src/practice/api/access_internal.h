@@ -1,4 +1,4 @@
-/* access_internal.h: shared by access.c, token.c, review.c, grant.c and impersonate.c.
+/* access_internal.h: shared by access.c, token.c, review.c, grant.c and impersonate.c, token_discovery.c.
  */
 #ifndef KT_PRACTICE_API_ACCESS_INTERNAL_H
 #define KT_PRACTICE_API_ACCESS_INTERNAL_H
@@ -20,6 +20,8 @@ struct access {
 int token_user(struct access *access, const char *token, const struct value *audiences, struct user *user, struct buf *why);
 /* Those of `audiences` (NULL: this server's own) that the token has, for TokenReview; NULL: no memory. */
 struct value *token_audiences(struct access *access, const char *token, const struct value *audiences) __attribute__((warn_unused_result));
+/* The key's name in tokens' headers. */
+bool token_key_id(const struct crypto_key *key, char id[static 65], struct error *err);
 /* serviceaccounts/token. */
 void token_request(struct access *access, struct call *call, struct answer *answer);
 

@@ -165,10 +165,10 @@ bool discovery_resources(const struct api *api, const char *group, const char *v
 
 void discovery_paths(const struct api *api, struct buf *out)
 {
-    static const char *const others[] = {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+    static const char *const others[] = {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/openid/v1/jwks", "/readyz", "/version"};
     size_t count;
     const struct schema_kind *const *kinds = registry_kinds(api->registry, &count);
-    buf_append_string(out, "{\"paths\":[\"/api\",\"/api/v1\",\"/apis\"");
+    buf_append_string(out, "{\"paths\":[\"/.well-known/openid-configuration\",\"/api\",\"/api/v1\",\"/apis\"");
     for (size_t i = 0; i < count; i++) {
         if (kinds[i]->group[0] == '\0')
             continue;

@@ -116,12 +116,32 @@ static bool described(struct exchange *x)
     return true;
 }
 
+static bool token_discovery(struct exchange *x)
+{
+    const char *type = token_discovery_type(x->route.path);
+    if (type == NULL)
+        return false;
+    struct buf text = buf_make(TEXT);
+    if (strcmp(x->method, "GET") != 0) {
+        status_method_not_allowed(&x->failure, NULL, "");
+        x->failure.detailed = true;
+        exchange_fail(x);
+    } else if (token_discovery_print(&x->server->api, x->route.path, &text)) {
+        http_add_header(x->request, "Cache-Control", "public, max-age=3600");
+        exchange_text(x, 200, type, text.bytes, text.length);
+    } else {
+        exchange_fail(x);
+    }
+    buf_free(&text);
+    return true;
+}
+
 void other_serve(struct exchange *x)
 {
     x->format.yaml = false;
     x->format.as = AS_OBJECT;
     bool exact = !x->route.slash;
-    if ((exact && health_serve(x)) || control(x) || described(x))
+    if ((exact && (health_serve(x) || token_discovery(x))) || control(x) || described(x))
         return;
     if (exact && strcmp(x->route.path, "/metrics") == 0 && strcmp(x->method, "GET") == 0) {
         metrics(x);

@@ -23,8 +23,7 @@ enum {
 };
 static const int64_t token_most_seconds = (int64_t)1 << 32, token_extended_seconds = 365 * 24 * 3600;
 
-/* The key's name in tokens' headers. */
-static bool key_id(const struct crypto_key *key, char id[static 65], struct error *err)
+bool token_key_id(const struct crypto_key *key, char id[static 65], struct error *err)
 {
     char *pem = crypto_key_public_pem(key, err);
     if (pem == NULL)
@@ -347,7 +346,7 @@ static char *sign(struct access *access, const struct call *call, const struct w
     value_free(claims);
     if (text == NULL)
         error_set(err, ERROR_MEMORY, NULL, "no memory for a token, or its audiences are too long");
-    else if (key_id(access->api->token_key, id, err))
+    else if (token_key_id(access->api->token_key, id, err))
         token = crypto_jwt_sign(access->api->token_key, id, text, err);
     mem_free(text);
     return token;

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/json.h"
+#include "data/units.h"
+#include "net/crypto.h"
 #include "serve_world.h"
 
 static int open_world(void **state)
@@ -363,6 +365,55 @@ static void what_was_acknowledged_is_read_by_everybody(void **state)
     line_close(reader);
 }
 
+/* A number of a JSON Web Key as bytes. */
+static void assert_number(const struct value *key, const char *name, const unsigned char wanted[static 32])
+{
+    char text[64];
+    size_t length = 0;
+    assert_int_equal(strlen(value_find_text(key, name, NULL)), 43);
+    snprintf(text, sizeof text, "%s=", value_find_text(key, name, NULL));
+    for (char *at = text; *at != '\0'; at++)
+        *at = *at == '-' ? '+' : *at == '_' ? '/' : *at;
+    char *bytes = base64_decode(text, strlen(text), &length);
+    assert_int_equal(length, 32);
+    assert_memory_equal(bytes, wanted, 32);
+    mem_free(bytes);
+}
+
+static void tokens_can_be_checked_by_the_published_key(void **state)
+{
+    struct serve_world *world = *state;
+    struct got issuer, keys, token;
+    unsigned char x[32], y[32];
+    size_t length = 0;
+    serve_ask(world, "GET", "/.well-known/openid-configuration", NULL, NULL, &issuer);
+    assert_int_equal(issuer.code, 200);
+    assert_string_equal(issuer.type, "application/json");
+    assert_non_null(strstr(issuer.head, "Cache-Control: public, max-age=3600"));
+    const char *uri = value_find_text(issuer.json, "jwks_uri", NULL);
+    assert_string_equal(strstr(uri, "/openid"), "/openid/v1/jwks");
+    serve_ask(world, "GET", "/openid/v1/jwks", NULL, NULL, &keys);
+    assert_string_equal(keys.type, "application/jwk-set+json");
+    const struct value *key = value_first(value_get(keys.json, "keys"));
+    struct crypto_key *real = crypto_key_read(world->pems[5], NULL);
+    assert_true(crypto_key_point(real, x, y, NULL));
+    assert_number(key, "x", x);
+    assert_number(key, "y", y);
+    crypto_key_free(real);
+    serve_ask(world, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", NULL,
+              "{\"kind\":\"TokenRequest\",\"apiVersion\":\"authentication.k8s.io/v1\",\"spec\":{}}", &token);
+    const char *jwt = value_find_text(token.json, "status", "token", NULL);
+    char *head = mem_string_n(jwt, strcspn(jwt, ".")), *text = base64_decode(head, strlen(head), &length);
+    assert_non_null(strstr(text, value_find_text(key, "kid", NULL)));
+    assert_non_null(strstr(text, value_find_text(key, "alg", NULL)));
+    mem_free(head);
+    mem_free(text);
+    got_free(&issuer);
+    got_free(&keys);
+    got_free(&token);
+    serve_do(world, "POST", "/openid/v1/jwks", "{}", 405);
+}
+
 static void counts_what_it_answers(void **state)
 {
     struct got got;
@@ -439,6 +490,7 @@ int test_serve(void)
         cmocka_unit_test(the_service_of_the_server_comes_back),
         cmocka_unit_test(a_start_on_a_state_that_exists_changes_nothing_but_the_port),
         cmocka_unit_test(what_was_acknowledged_is_read_by_everybody),
+        cmocka_unit_test(tokens_can_be_checked_by_the_published_key),
         cmocka_unit_test(counts_what_it_answers),
         cmocka_unit_test(answers_or_refuses_when_any_allocation_fails),
     };
