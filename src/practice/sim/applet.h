@@ -11,12 +11,16 @@ enum { APPLET_GATHER = 4096 };
 bool applet_print(struct task *task, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool applet_write(struct task *task, const void *bytes, size_t length);
 bool applet_flush(struct task *task);
+void applet_end(struct task *task); /* the kernel's, after main */
 /* "NAME: what" to descriptor 2, after a flush; NAME is argv[0]'s last part. Returns 1, the usual exit code. */
 int applet_say(struct task *task, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int applet_usage(struct task *task, const char *usage); /* "Usage: NAME usage", as busybox puts it; returns 1 */
+void applet_tell(struct task *task, const char *text); /* to descriptor 2 as it is, as far as it can be written at once: for daemons, which cannot wait */
 int applet_say_errno(struct task *task, const char *what, int error); /* "NAME: what: No such file or directory"; error is -errno */
 const char *applet_errno(int error);                                  /* the words; independent of the locale */
 
-/* Options as getopt(3) reads them, without global state. letters as there ("n:v"); long ones by a table, NULL for none. */
+/* Options as GNU getopt_long(3) reads them, without global state: words that are none come behind those that are (argv is put in that order), unless letters begin with '+'. letters as there ("n:v"); long
+ * ones by a table, NULL for none. */
 struct applet_long {
     const char *name;
     bool argument;
@@ -25,8 +29,9 @@ struct applet_long {
 struct applet_options {
     int index;            /* the next argument; after the end the first that is no option */
     const char *value;    /* of the option that was returned */
-    const char *rest;     /* letters left in this argument */
     const struct applet_long *longs;
+    const char *rest;     /* letters left in this argument */
+    int first, passed;    /* words that are no options, passed over: where, how many */
 };
 /* -1 at the end. '?': an unknown one was told as busybox does ("NAME: unrecognized option: x" and the usage line); the program then returns 1. */
 int applet_option(struct task *task, int argc, char **argv, const char *letters, struct applet_options *options);

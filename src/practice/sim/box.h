@@ -21,7 +21,7 @@ struct sandbox { /* a Pod's */
     struct pid_space *shared; /* NULL: each container its own */
     struct sandbox_net *net;  /* made with the first socket; NULL: none yet */
     struct box *boxes;        /* its containers, and by `next` */
-    char *hosts, *resolv;     /* the files' text */
+    struct fs_tree *files;    /* hosts, hostname, resolv.conf: one for all its containers */
 };
 
 struct box {
@@ -35,13 +35,19 @@ struct box {
     unsigned tasks;           /* that have not been waited for */
     int64_t memory, memory_limit; /* what its programs say they use; 0: no limit */
     int64_t cpu_limit;
-    int64_t busy_us, busy_since_ms; /* what its programs computed since then */
+    int64_t debt_us, debt_at_us, long_us; /* what its programs computed lately and at a stretch, in real time: who computes without end gets a share of the processor */
     bool out_of_memory, ending;
 };
 
+/* A task in a box without parent that will run argv[0] of path; fds are referenced. NULL: *error. */
+struct task *task_first(struct box *box, const struct spawn *spawn, const struct fs_who *who, struct tty *tty, void (*ended)(struct task *task, void *data), void *data, int *error);
+
+/* Ends all its tasks at once; on the main stack. */
+void kernel_end_box(struct box *box);
 /* True if the container may use so much more; else it is killed whole (the cgroup's memory.oom.group). */
 bool box_charge(struct box *box, int64_t bytes);
 void box_kill_all(struct box *box); /* KILL to each of its processes, from outside */
+int64_t kernel_box_busy(const struct box *box); /* thousandths of a core that its programs are said to use now */
 enum { BOX_NODE_MEMORY = 2048 }; /* MiB that a container without a limit gets before the node kills it */
 
 /* ---- the runtime's parts that hang on a sim ---- */

@@ -13,17 +13,22 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "practice/clock/clock.h"
+
 struct handle;
 struct task;
+struct vec;
 
 enum {
     FS_PATH = 4096,
     FS_NAME = 255,
     FS_DEPTH = 64,           /* folders in each other; more is -ENAMETOOLONG */
     FS_LINKS = 20,           /* symbolic links on one way; more is -ELOOP */
-    FS_BYTES = 64 << 20,     /* bytes in memory of one tree; more is -ENOSPC. Zeros at a file's end take none */
+    FS_BYTES = 64 << 20,     /* bytes in memory of one tree; more is -ENOSPC. Zeros at a file's end take none, up to FS_ZEROS */
     FS_NODES = 65536,        /* nodes of one tree */
 };
+
+#define FS_ZEROS (64LL << 30)
 
 /* ---- nodes and trees ---- */
 
@@ -31,8 +36,8 @@ enum fs_device { FS_NO_DEVICE, FS_NULL, FS_ZERO, FS_FULL, FS_RANDOM, FS_TTY };
 struct fs_node; /* fs_internal.h */
 struct fs_tree;
 
-/* bytes: its limit (0: FS_BYTES). over: the frozen tree under it, referenced; NULL: none. NULL: no memory. */
-struct fs_tree *fs_tree_new(struct fs_tree *over, int64_t bytes) __attribute__((warn_unused_result));
+/* over: the frozen tree under it, referenced; NULL: none. bytes: its limit (0: FS_BYTES). clock: what changes get their time from; NULL: 0. NULL: no memory. */
+struct fs_tree *fs_tree_new(struct fs_tree *over, int64_t bytes, struct cluster_clock *clock) __attribute__((warn_unused_result));
 struct fs_tree *fs_tree_ref(struct fs_tree *tree);
 void fs_tree_free(struct fs_tree *tree); /* one reference less; NULL is fine */
 void fs_tree_freeze(struct fs_tree *tree); /* nobody writes it any more: it may lie under others */
@@ -71,8 +76,7 @@ struct fs_synthetic {
     struct fs_node *(*look)(void *data, const struct task *task, const char *path);
     void *data;
 };
-/* tree: the root, referenced. now_ms(data) is the time that changes get. */
-struct fs_view *fs_view_new(struct fs_tree *tree, int64_t (*now_ms)(void *data), void *data) __attribute__((warn_unused_result));
+struct fs_view *fs_view_new(struct fs_tree *tree /* the root, referenced */) __attribute__((warn_unused_result));
 void fs_view_free(struct fs_view *view);
 /* Mounts a node of a tree (both referenced), or something synthetic (tree NULL), at a path whose links are followed; a missing mount point is made in what is there. */
 int fs_mount(struct fs_view *view, const char *path, struct fs_tree *tree, struct fs_node *node, const struct fs_synthetic *synthetic, bool read_only);
@@ -107,14 +111,12 @@ int fs_unlink(const struct fs_who *who, const char *path);
 int fs_rename(const struct fs_who *who, const char *from, const char *to);
 int fs_link(const struct fs_who *who, const char *existing, const char *path);
 int fs_symlink(const struct fs_who *who, const char *target, const char *path);
-int fs_make_fifo(const struct fs_who *who, const char *path, unsigned mode);
 ssize_t fs_read_link(const struct fs_who *who, const char *path, char *out, size_t room);
 int fs_chmod(const struct fs_who *who, const char *path, unsigned mode);
 int fs_chown(const struct fs_who *who, const char *path, int64_t uid, int64_t gid, bool follow); /* -1 keeps */
 int fs_set_time(const struct fs_who *who, const char *path, int64_t ms);
 int fs_truncate(const struct fs_who *who, const char *path, int64_t size);
 /* The names in a folder, sorted, without . and .. ; a vec made here with mem_free. */
-struct vec;
 int fs_list(const struct fs_who *who, const char *path, struct vec *names);
 /* The path without links and dots; missing: the last part need not be there. */
 int fs_real_path(const struct fs_who *who, const char *path, bool missing, char out[static FS_PATH]);

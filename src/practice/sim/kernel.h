@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "practice/clock/clock.h"
@@ -52,9 +53,11 @@ struct program {
     int (*main)(struct task *task, int argc, char **argv); /* the exit code; or */
     const struct daemon_ops *daemon;
     int64_t memory;   /* bytes that it is said to use */
+    bool multi_call;  /* busybox: it is the program that argv[0] names, or argv[1] where argv[0] names itself */
 };
 /* The tables are listed in programs.c. */
 const struct program *program_find(const char *name);
+void program_names(struct vec *names); /* all of them, borrowed */
 
 /* ---- a container as the kernel sees it; who fills it: box.h ---- */
 struct box;
@@ -84,6 +87,7 @@ struct task {
     int code, killed_by;    /* how it ended: exit code, or the signal */
     int64_t started_ms, memory;
     void *self;             /* a daemon's own */
+    struct buf out;         /* applet_print's */
     /* the kernel's part */
     struct coroutine *coroutine;
     struct cluster_timer *timer;
@@ -113,6 +117,8 @@ int task_exec(struct task *task, const char *path, char *const *argv, char *cons
 int task_find(const struct task *task, const char *word, char *const *env, char out[static FS_PATH]);
 void task_end(struct task *task, int code); /* a daemon's exit */
 
+char **task_copy_strings(char *const *strings); /* a NULL-terminated list; NULL: no memory */
+void task_free_strings(char **strings);
 const char *task_env(const struct task *task, const char *name); /* the value or NULL */
 
 /* ---- blocking; from its own stack only. -EINTR: a caught signal is pending, or it is dying ---- */
