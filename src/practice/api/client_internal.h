@@ -10,6 +10,7 @@ struct client {
     struct api *api;
     struct user user;
     char *manager;
+    char *refusal; /* the last one's message, if no error can hold it; or NULL */
 };
 
 /* ERROR_DENIED in words of a 403. */
