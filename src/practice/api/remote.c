@@ -91,13 +91,32 @@ static void on_input_ready(void *data)
     remote->holds_input = false;
 }
 
+/* With v5 the real API server reads the kubelet's Status, and tells in one of its own what it read. */
+static void print_retold(const struct value *status, const char *message, struct buf *out)
+{
+    const char *reason = value_find_text(status, "reason", NULL), *code = value_find_text(value_first(value_find(status, "details", "causes", NULL)), "message", NULL);
+    bool exited = reason != NULL && strcmp(reason, "NonZeroExitCode") == 0;
+    char *text = exited ? mem_printf("command terminated with non-zero exit code: command terminated with exit code %s", code != NULL ? code : "") : mem_printf("Internal error occurred: %s", message);
+    if (text == NULL)
+        buf_fail(out);
+    buf_append_string(out, "{\"metadata\":{},\"status\":\"Failure\",\"message\":");
+    json_quote(text != NULL ? text : "", out);
+    buf_printf(out, ",\"reason\":\"%s\",\"details\":{\"causes\":[{%s\"message\":", exited ? "NonZeroExitCode" : "InternalError", exited ? "\"reason\":\"ExitCode\"," : "");
+    json_quote(exited && code != NULL ? code : message, out);
+    buf_append_string(out, exited ? "}]}}" : "}]},\"code\":500}");
+    mem_free(text);
+}
+
 /* Protocols before v4 tell a failure in words, and nothing of success. */
 static void print_status(struct remote *remote, const struct value *status)
 {
     const char *how = value_find_text(status, "status", NULL), *message = value_find_text(status, "message", NULL);
-    if (remote->protocol[0] == 'v' && remote->protocol[1] >= '4')
+    bool fine = how != NULL && strcmp(how, "Success") == 0;
+    if (strcmp(remote->protocol, "v5.channel.k8s.io") == 0 && !fine)
+        print_retold(status, message != NULL ? message : "out of memory", &remote->status);
+    else if (remote->protocol[0] == 'v' && remote->protocol[1] >= '4')
         json_print(status, false, &remote->status);
-    else if (how == NULL || strcmp(how, "Success") != 0)
+    else if (!fine)
         buf_append_string(&remote->status, message != NULL ? message : "unknown");
     if (!buf_ok(&remote->status))
         buf_free(&remote->status);
