@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/units.h"
+#include "practice/controllers/daemonset.h"
 #include "practice/work/keys.h"
 
 static const struct client_resource nodes = {"", "v1", "nodes"};
@@ -44,9 +45,10 @@ static bool write_from(struct kubelet *kubelet, const struct object *pod, const 
     return ok;
 }
 
-static bool bind(struct kubelet *kubelet, const struct object *pod)
+static bool bind(struct kubelet *kubelet, const struct object *pod, const struct value *document)
 {
-    char *text = mem_printf("{\"metadata\":{\"name\":\"%s\"},\"target\":{\"kind\":\"Node\",\"name\":\"node1\"}}", pod->name);
+    const char *target = daemon_target(document);
+    char *text = mem_printf("{\"metadata\":{\"name\":\"%s\"},\"target\":{\"kind\":\"Node\",\"name\":\"%s\"}}", pod->name, target != NULL ? target : "node1");
     bool ok = write_from(kubelet, pod, "binding", text);
     mem_free(text);
     return ok;
@@ -80,7 +82,7 @@ static bool work(void *data, const char *text)
     if (pod->deleting && !kubelet->holds)
         ok = client_delete_now(kubelet->cluster->client, &pods, pod->object->ns, pod->object->name, pod->object->uid, NULL) || true;
     else if (!pod->deleting && pod->node[0] == '\0' && !has_claim(document))
-        ok = bind(kubelet, pod->object);
+        ok = bind(kubelet, pod->object, document);
     else if (!pod->deleting && pod->node[0] != '\0' && pod->phase == POD_PENDING && strncmp(image, "missing", 7) != 0)
         ok = run(kubelet, pod->object, image);
     value_free(document);
@@ -111,7 +113,7 @@ struct kubelet *kubelet_start(struct cluster *cluster)
 void kubelet_hold(struct kubelet *kubelet, bool hold)
 {
     kubelet->holds = hold;
-    for (const struct pod_view *pod = NULL; !hold && (pod = pods_next_on(kubelet->pods, "node1", pod)) != NULL;)
+    for (const struct pod_view *pod = NULL; !hold && (pod = pods_next_in(kubelet->pods, "default", pod)) != NULL;)
         key_add(kubelet->queue, pod->object);
 }
 
@@ -120,4 +122,38 @@ void kubelet_stop(struct kubelet *kubelet)
     pods_unfollow(kubelet->follower);
     workqueue_free(kubelet->queue);
     mem_free(kubelet);
+}
+
+static void passed(void *data)
+{
+    *(bool *)data = true;
+}
+
+void kubelet_pass(struct cluster *cluster, int64_t ms)
+{
+    struct error err = ERROR_INIT;
+    bool done = false;
+    if (!cluster_clock_step(cluster->place.api->clock, ms, passed, &done, &err))
+        fail_msg("step: %s", err.message);
+    UNTIL(cluster, done);
+}
+
+int busy_cluster_open(void **state)
+{
+    struct busy_cluster *busy = mem_zero(1, sizeof *busy);
+    assert_non_null(busy);
+    cluster_open(&busy->cluster);
+    busy->kubelet = kubelet_start(&busy->cluster);
+    UNTIL(&busy->cluster, cluster_has(&busy->cluster, &accounts, "default", "default"));
+    *state = busy;
+    return 0;
+}
+
+int busy_cluster_close(void **state)
+{
+    struct busy_cluster *busy = *state;
+    kubelet_stop(busy->kubelet);
+    cluster_close(&busy->cluster);
+    mem_free(busy);
+    return 0;
 }

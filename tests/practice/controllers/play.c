@@ -288,8 +288,10 @@ static bool ask(struct cluster *cluster, const char *method, const char *resourc
 
 static bool is_so(struct cluster *cluster, const char *ns, const char *resource, const char *keys, const char *wanted)
 {
-    struct value *document = list(cluster, ns, resource);
-    char *got = strcmp(keys, "count") == 0 ? mem_printf("%zu", value_length(value_get(document, "items"))) : text_of(find(document, keys));
+    const char *slash = strchr(resource, '/');
+    struct value *document =
+        slash != NULL ? client_get(cluster->client, &kind_named(resource, (size_t)(slash - resource))->resource, ns, slash + 1, NULL) : list(cluster, ns, resource);
+    char *got = slash == NULL ? mem_printf("%zu", value_length(value_get(document, "items"))) : text_of(find(document, keys));
     bool so = strcmp(got, wanted) == 0;
     mem_free(got);
     value_free(document);
@@ -315,26 +317,12 @@ static bool wait_until(struct cluster *cluster, const char *ns, char *line, cons
     return true;
 }
 
-static void stepped(void *data)
-{
-    *(bool *)data = true;
-}
-
-static void pass(struct cluster *cluster, int64_t seconds)
-{
-    struct error err = ERROR_INIT;
-    bool done = false;
-    if (!cluster_clock_step(cluster->place.api->clock, seconds * 1000, stepped, &done, &err))
-        fail_msg("step: %s", err.message);
-    UNTIL(cluster, done);
-}
-
 static bool step(struct cluster *cluster, const char *ns, char *line, char *next, const char *file)
 {
     if (strncmp(line, "until ", 6) == 0)
         return wait_until(cluster, ns, line, file);
     if (strncmp(line, "pass ", 5) == 0) {
-        pass(cluster, strtoll(line + 5, NULL, 10));
+        kubelet_pass(cluster, strtoll(line + 5, NULL, 10) * 1000);
         return true;
     }
     if (strncmp(line, "> DELETE ", 9) == 0) {

@@ -1,4 +1,4 @@
-/* Deployments, ReplicaSets, ReplicationControllers, StatefulSets and DaemonSets end up as on a real cluster (workloads/, recorded by record-workloads), and keep to what is asked of them otherwise. */
+/* Deployments, ReplicaSets, ReplicationControllers, StatefulSets and DaemonSets end up as on a real cluster (workloads/, recorded by record-workloads). */
 #include "play.h"
 
 #include <dirent.h>
@@ -8,29 +8,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-
-struct world {
-    struct cluster cluster;
-    struct kubelet *kubelet;
-};
-
-static int set_up(void **state)
-{
-    struct world *world = mem_zero(1, sizeof *world);
-    cluster_open(&world->cluster);
-    world->kubelet = kubelet_start(&world->cluster);
-    *state = world;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct world *world = *state;
-    kubelet_stop(world->kubelet);
-    cluster_close(&world->cluster);
-    mem_free(world);
-    return 0;
-}
 
 /* Lines of one that the other does not have as often, told with a sign. */
 static size_t tell_more(const struct vec *lines, const struct vec *others, char sign)
@@ -89,7 +66,7 @@ static bool run_case(struct cluster *cluster, const char *name)
 
 static void workloads_end_up_as_on_a_real_cluster(void **state)
 {
-    struct world *world = *state;
+    struct busy_cluster *busy = *state;
     const char *only = getenv("KT_CASE");
     DIR *folder = opendir(KT_TEST_CASES "/workloads");
     assert_non_null(folder);
@@ -103,7 +80,7 @@ static void workloads_end_up_as_on_a_real_cluster(void **state)
         if (only != NULL && strcmp(only, name) != 0)
             continue;
         run++;
-        failed += !run_case(&world->cluster, name);
+        failed += !run_case(&busy->cluster, name);
     }
     closedir(folder);
     assert_true(run > 0);
@@ -113,7 +90,7 @@ static void workloads_end_up_as_on_a_real_cluster(void **state)
 int test_workloads(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(workloads_end_up_as_on_a_real_cluster, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(workloads_end_up_as_on_a_real_cluster, busy_cluster_open, busy_cluster_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
