@@ -36,6 +36,7 @@ void client_free(struct client *client)
         return;
     user_free(&client->user);
     mem_free(client->manager);
+    mem_free(client->refusal);
     mem_free(client);
 }
 
@@ -86,13 +87,26 @@ static const struct schema_subresource *find_sub(const struct schema_kind *kind,
     return sub != NULL && sub->name != NULL ? sub : NULL;
 }
 
-/* What was asked for is done, and the object as it is then; *done also where the answer has none. */
-static struct value *run(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call,
-                         bool *done, struct error *err)
+/* An error holds a message's beginning; a longer one is kept. */
+static bool refuse(struct client *client, const struct status *failure, struct error *err)
 {
-    struct answer answer = {0};
-    struct value *result = NULL;
-    *done = false;
+    bool cut = failure->message != NULL && strlen(failure->message) >= sizeof err->message;
+    mem_free(client->refusal);
+    client->refusal = cut ? mem_string(failure->message) : NULL;
+    return status_as_error(failure, NULL, err);
+}
+
+const char *client_words(const struct client *client, const struct error *err)
+{
+    bool its = client->refusal != NULL && strncmp(client->refusal, err->message, strlen(err->message)) == 0;
+    return its ? client->refusal : err->message;
+}
+
+/* Does what is asked, for what the client's user may do. The answer is the caller's to free, also when this failed. */
+static bool ask(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call,
+                struct answer *answer, struct error *err)
+{
+    bool done = false;
     call->kind = client_kind(client, resource, err);
     if (call->kind == NULL || !client_allowed(client, resource, verb, sub, call->ns, call->name, err))
         goto out;
@@ -105,48 +119,63 @@ static struct value *run(struct client *client, const struct client_resource *re
         error_set(err, ERROR_NOT_FOUND, NULL, "the server could not find the requested resource");
         goto out;
     }
-    api_run(client->api, call, &answer);
-    if (answer.failure.code != 0) {
-        status_as_error(&answer.failure, NULL, err);
-        goto out;
-    }
-    *done = true;
-    result = answer.object != NULL ? api_value(client->api, answer.object, answer.as) : answer.value;
-    if (answer.object == NULL)
-        answer.value = NULL;
-    if (result == NULL)
-        error_memory(err);
+    api_run(client->api, call, answer);
+    done = answer->failure.code == 0 || refuse(client, &answer->failure, err);
 out:
     value_free(call->body);
+    return done;
+}
+
+/* The object as it is then. */
+static struct value *run(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call,
+                         struct error *err)
+{
+    struct answer answer = {0};
+    struct value *result = NULL;
+    if (ask(client, resource, verb, sub, call, &answer, err)) {
+        result = answer.object != NULL ? api_value(client->api, answer.object, answer.as) : answer.value;
+        if (answer.object == NULL)
+            answer.value = NULL;
+        if (result == NULL)
+            error_memory(err);
+    }
     answer_free(&answer);
     return result;
 }
 
+/* Only whether, and the version that it has then (NULL: nobody wants to know). */
+static bool run_quietly(struct client *client, const struct client_resource *resource, const char *verb, const char *sub, struct call *call,
+                        uint64_t *version, struct error *err)
+{
+    struct answer answer = {0};
+    bool done = ask(client, resource, verb, sub, call, &answer, err);
+    if (done && version != NULL)
+        *version = answer.object != NULL ? answer.object->version : 0;
+    answer_free(&answer);
+    return done;
+}
+
 struct value *client_get(struct client *client, const struct client_resource *resource, const char *ns, const char *name, struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_GET, .ns = ns, .name = name, .grace = -1};
-    return run(client, resource, "get", "", &call, &done, err);
+    return run(client, resource, "get", "", &call, err);
 }
 
 struct value *client_create(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_CREATE, .ns = ns, .body = object, .grace = -1};
-    return run(client, resource, "create", "", &call, &done, err);
+    return run(client, resource, "create", "", &call, err);
 }
 
 struct value *client_create_sub(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name,
                                 struct value *object, struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_CREATE, .ns = ns, .name = name, .body = object, .grace = -1};
-    return run(client, resource, "create", sub, &call, &done, err);
+    return run(client, resource, "create", sub, &call, err);
 }
 
 struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err)
 {
-    bool done;
     const char *own_ns = value_find_text(object, "metadata", "namespace", NULL), *own_name = value_find_text(object, "metadata", "name", NULL);
     char *ns = mem_string(own_ns != NULL ? own_ns : ""), *name = own_name != NULL ? mem_string(own_name) : NULL; /* the call changes the body */
     struct value *result = NULL;
@@ -158,7 +187,7 @@ struct value *client_update(struct client *client, const struct client_resource 
         value_free(object);
     } else {
         struct call call = {.verb = VERB_UPDATE, .ns = ns, .name = name, .body = object, .grace = -1};
-        result = run(client, resource, "update", sub, &call, &done, err);
+        result = run(client, resource, "update", sub, &call, err);
     }
     mem_free(ns);
     mem_free(name);
@@ -168,25 +197,34 @@ struct value *client_update(struct client *client, const struct client_resource 
 struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name,
                            enum patch_type type, struct value *patch, struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_PATCH, .ns = ns, .name = name, .body = patch, .patch = type, .force = type == PATCH_APPLY, .grace = -1};
-    return run(client, resource, "patch", sub, &call, &done, err);
+    return run(client, resource, "patch", sub, &call, err);
 }
 
 bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid,
                    enum propagation propagation, struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .propagation = propagation, .grace = -1};
-    value_free(run(client, resource, "delete", "", &call, &done, err));
-    return done;
+    return run_quietly(client, resource, "delete", "", &call, NULL, err);
 }
 
 bool client_delete_now(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid,
                        struct error *err)
 {
-    bool done;
     struct call call = {.verb = VERB_DELETE, .ns = ns, .name = name, .if_uid = uid, .grace = 0};
-    value_free(run(client, resource, "delete", "", &call, &done, err));
-    return done;
+    return run_quietly(client, resource, "delete", "", &call, NULL, err);
+}
+
+bool client_create_quietly(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err)
+{
+    struct call call = {.verb = VERB_CREATE, .ns = ns, .body = object, .grace = -1};
+    return run_quietly(client, resource, "create", "", &call, NULL, err);
+}
+
+bool client_patch_quietly(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name,
+                          enum patch_type type, struct value *patch, uint64_t *version, struct error *err)
+{
+    struct call call = {
+        .verb = VERB_PATCH, .ns = ns, .name = name, .body = patch, .patch = type, .force = type == PATCH_APPLY, .grace = -1};
+    return run_quietly(client, resource, "patch", sub, &call, version, err);
 }

@@ -39,9 +39,16 @@ struct value *client_create_sub(struct client *client, const struct client_resou
 struct value *client_update(struct client *client, const struct client_resource *resource, const char *sub, struct value *object, struct error *err) __attribute__((warn_unused_result));
 struct value *client_patch(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
                            struct error *err) __attribute__((warn_unused_result)); /* takes patch over */
+/* The same where nobody looks at the answer, which saves much of the work. version: the object's then; NULL: not wanted. */
+bool client_create_quietly(struct client *client, const struct client_resource *resource, const char *ns, struct value *object, struct error *err);
+bool client_patch_quietly(struct client *client, const struct client_resource *resource, const char *sub, const char *ns, const char *name, enum patch_type type, struct value *patch,
+                          uint64_t *version, struct error *err);
 bool client_delete(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, enum propagation propagation, struct error *err);
 /* With a grace period of 0, as a kubelet does at a Pod's end. */
 bool client_delete_now(struct client *client, const struct client_resource *resource, const char *ns, const char *name, const char *uid, struct error *err);
+
+/* What a refused call's error says, whole: a server's message may be longer than an error holds. Until the client's next refused call. */
+const char *client_words(const struct client *client, const struct error *err);
 
 /* Deletes objects of a namespace as deletecollection would, but at most *budget of them, which is used up. stays is told of each one that is there afterwards, those included that wait for
  * something; false from it: no memory. False: some could not be deleted, the first one's reason is in err (the others were tried all the same). */

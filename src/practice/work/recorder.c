@@ -111,7 +111,8 @@ static struct value *core_event(const struct recorder *recorder, const struct sa
     if (source != NULL && put(source, "component", recorder->component) && put(source, "host", recorder->instance) &&
         put_message(event, said, as->combined) && put_time(event, "firstTimestamp", as->first_ms) &&
         put_time(event, "lastTimestamp", said->time_ms) && value_set(event, "count", value_int(as->count)) &&
-        put(event, "reportingComponent", recorder->component) && put(event, "reportingInstance", recorder->instance))
+        (as->combined || /* client-go forgets these two there */
+         (put(event, "reportingComponent", recorder->component) && put(event, "reportingInstance", recorder->instance))))
         return event;
     value_free(event);
     return NULL;
@@ -153,7 +154,7 @@ static void create(struct recorder *recorder, const struct client_resource *reso
                    struct value *event)
 {
     if (event != NULL)
-        value_free(client_create(recorder->client, resource, home_of(said), event, NULL));
+        client_create_quietly(recorder->client, resource, home_of(said), event, NULL);
 }
 
 /* True: the event is not there any more. */
@@ -165,8 +166,8 @@ static bool patch(struct recorder *recorder, const struct client_resource *resou
     name_event(said, nano, name);
     if (change == NULL)
         return false;
-    value_free(client_patch(recorder->client, resource, "", home_of(said), name, PATCH_STRATEGIC, change, &err));
-    return err.kind == ERROR_NOT_FOUND;
+    return !client_patch_quietly(recorder->client, resource, "", home_of(said), name, PATCH_STRATEGIC, change, NULL, &err) &&
+           err.kind == ERROR_NOT_FOUND;
 }
 
 static void write_core(struct recorder *recorder, const struct said *said)
