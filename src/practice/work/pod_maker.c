@@ -82,7 +82,7 @@ bool maker_create(const struct maker *maker, struct value *pod, struct error *er
         return true;
     }
     if (!maker_namespace_ends(&why))
-        say(maker, true, "FailedCreate", "Error creating", why.message);
+        say(maker, true, "FailedCreate", "Error creating", client_words(maker->place->client, &why));
     if (err != NULL)
         *err = why;
     return false;
@@ -98,7 +98,7 @@ bool maker_delete(const struct maker *maker, const struct pod_view *pod, struct 
     }
     if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_CONFLICT) /* gone, or another of that name */
         return true;
-    say(maker, true, "FailedDelete", "Error deleting", why.message);
+    say(maker, true, "FailedDelete", "Error deleting", client_words(maker->place->client, &why));
     if (err != NULL)
         *err = why;
     return false;

@@ -114,6 +114,21 @@ static void a_refused_pod_is_told_of_in_the_servers_words(void **state)
     assert_non_null(strstr(text, "is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0"));
 }
 
+static void a_long_refusal_is_told_whole(void **state)
+{
+    struct making *making = *state;
+    static const struct client_resource namespaces = {"", "v1", "namespaces"};
+    value_free(client_patch(making->world.place.client, &namespaces, "", "", "default", PATCH_MERGE,
+                            work_json("{'metadata':{'labels':{'pod-security.kubernetes.io/enforce':'restricted'}}}"), NULL));
+    assert_false(
+        maker_create(&making->maker, maker_pod(&making->maker, value_find(making->set, "spec", "template", NULL), NULL), NULL));
+    work_run(&making->world);
+    const char *text = only_event(&making->world);
+    assert_true(strlen(text) > 512);
+    assert_string_equal(text + strlen(text) - strlen("to \"RuntimeDefault\" or \"Localhost\")"),
+                        "to \"RuntimeDefault\" or \"Localhost\")");
+}
+
 static void orphans_that_match_are_taken_and_own_ones_that_do_not_are_let_go(void **state)
 {
     struct making *making = *state;
@@ -248,6 +263,7 @@ int test_pod_maker(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_pod_of_a_template_is_owned_and_told_of, open_making, close_making),
         cmocka_unit_test_setup_teardown(a_refused_pod_is_told_of_in_the_servers_words, open_making, close_making),
+        cmocka_unit_test_setup_teardown(a_long_refusal_is_told_whole, open_making, close_making),
         cmocka_unit_test_setup_teardown(orphans_that_match_are_taken_and_own_ones_that_do_not_are_let_go, open_making,
                                         close_making),
         cmocka_unit_test_setup_teardown(one_that_is_gone_takes_nothing, open_making, close_making),

@@ -88,6 +88,7 @@ static void what_happened_once_is_an_event(void **state)
     expect_text(event, "message", NULL, "Successfully pulled image \"nginx\"");
     assert_int_equal(value_find_int(event, 0, "count", NULL), 1);
     assert_string_equal(value_text(value_get(event, "firstTimestamp")), value_text(value_get(event, "lastTimestamp")));
+    assert_int_equal(value_type(value_get(event, "eventTime")), VALUE_NULL);
     value_free(events);
     recorder_free(recorder);
 }
@@ -152,6 +153,8 @@ static void ten_that_differ_in_words_become_one(void **state)
             combined++;
             expect_text(event, "message", NULL, "(combined from similar events): Created pod: web-11");
             assert_int_equal(value_find_int(event, 0, "count", NULL), 3);
+            expect_text(event, "reportingComponent", NULL, "");
+            expect_text(event, "source", "component", "replicaset-controller");
         }
     assert_int_equal(combined, 1);
     value_free(events);
@@ -228,6 +231,9 @@ static void modern_ones_are_series_that_end_after_six_quiet_minutes(void **state
     expect_text(event, "reportingInstance", NULL, "default-scheduler-host");
     assert_int_equal(value_find_int(event, 0, "series", "count", NULL), 2); /* the rest is only counted */
     assert_int_equal(strlen(value_text(value_get(event, "eventTime"))), strlen("2026-01-01T00:00:00.123456Z"));
+    assert_int_equal(value_type(value_get(event, "firstTimestamp")), VALUE_NULL);
+    assert_int_equal(value_length(value_get(event, "source")), 0);
+    assert_null(value_get(event, "count"));
     value_free(events);
     work_step(world, 13 * 60 * 1000);
     events = events_of(world);
