@@ -30,6 +30,7 @@ struct serving {
     struct loop_event *idle;   /* NULL: it goes on for ever */
     int64_t idle_ms, used_ms;
     bool ephemeral;
+    char *images, *volumes; /* folders: the catalogue, what is in persistent volumes (NULL: kept in memory) */
 };
 
 static void used(void *data)
@@ -170,6 +171,16 @@ static void control(void *data, const char *what, const char *query, struct exch
 
 /* ---- life ---- */
 
+static bool find_folders(struct serving *serving, struct error *err)
+{
+    char *data = find_data_folder(err);
+    serving->images = data != NULL ? file_join(data, "assets/images") : NULL;
+    if (data != NULL && serving->images == NULL)
+        error_memory(err);
+    mem_free(data);
+    return serving->images != NULL && (serving->ephemeral || (serving->volumes = practice_file("volumes", err)) != NULL);
+}
+
 static bool begin(struct serving *serving, const struct practice_keys *keys, const char *state_path, struct error *err)
 {
     const char *asked = serving->app->values[OPTION_PORT];
@@ -198,8 +209,10 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
         options.port = 0;
         serving->server = server_new(serving->app->loop, &options, err);
     }
+    settings.images = serving->images;
+    settings.volumes = serving->volumes;
     if (serving->server != NULL)
-        serving->parts = practice_parts_new(serving->server, &settings, NULL, &serving->app->log, err);
+        serving->parts = practice_parts_new(serving->server, &settings, err);
     return serving->parts != NULL;
 }
 
@@ -236,7 +249,7 @@ int cluster_serve(struct app *app)
     char *state_path = NULL;
     allow_descriptors();
     int lock = practice_lock(&err);
-    bool ok = lock >= 0 && practice_keys_get(&keys, &err) &&
+    bool ok = lock >= 0 && practice_keys_get(&keys, &err) && find_folders(&serving, &err) &&
               (serving.ephemeral || (state_path = practice_file("state.db", &err)) != NULL) &&
               begin(&serving, &keys, state_path, &err) && open_for_all(&serving, &keys, lock, &err);
     practice_say_ready(ok ? NULL : &err);
@@ -257,6 +270,8 @@ int cluster_serve(struct app *app)
     server_free(serving.server);
     practice_keys_free(&keys);
     mem_free(state_path);
+    mem_free(serving.images);
+    mem_free(serving.volumes);
     if (lock >= 0)
         close(lock);
     app->interrupted = false; /* ending when asked to is what it should do */

@@ -10,11 +10,19 @@
 #include "base/lang.h"
 #include "base/mem.h"
 #include "practice/controllers/controllers.h"
+#include "practice/node/network.h"
+#include "practice/node/nodes.h"
+#include "practice/scheduler/scheduler.h"
+#include "practice/sim/sim.h"
 #include "practice/work/place.h"
 
 struct practice_parts {
     struct place_of_work place;
     struct controllers *controllers;
+    struct scheduler *scheduler;
+    struct network *network;
+    struct sim *sim;
+    struct nodes *nodes;
 };
 
 static bool number(const char *text, double from, double to, double *out)
@@ -46,19 +54,37 @@ bool practice_settings_read(const char *nodes, const char *speed, const char *cl
     return true;
 }
 
-struct practice_parts *practice_parts_new(struct server *server, const struct practice_settings *settings, const char *volumes,
-                                          struct log *log, struct error *err)
+static bool start_nodes(struct practice_parts *parts, const struct practice_settings *settings, struct error *err)
+{
+    const char *const catalogues[] = {settings->images, NULL};
+    const struct sim_options simulated = {
+        .clock = parts->place.api->clock,
+        .network = parts->network,
+        .catalogues = catalogues,
+        .volumes = settings->volumes,
+        .speed = settings->speed,
+        .log = parts->place.api->log,
+    };
+    if ((parts->sim = sim_new(&simulated, err)) == NULL)
+        return false;
+    const struct nodes_options nodes = {
+        .place = &parts->place, .runtime = sim_runtime(parts->sim), .network = parts->network, .count = settings->nodes};
+    parts->nodes = nodes_new(&nodes, err);
+    return parts->nodes != NULL;
+}
+
+struct practice_parts *practice_parts_new(struct server *server, const struct practice_settings *settings, struct error *err)
 {
     struct practice_parts *parts = mem_zero(1, sizeof *parts);
     struct api *api = server_api(server);
-    (void)volumes;
-    (void)log;
     if (parts == NULL) {
         error_memory(err);
         return NULL;
     }
     if (cluster_clock_set_rate(api->clock, settings->clock_rate, err) && place_open(&parts->place, api, err) &&
-        (parts->controllers = controllers_new(&parts->place, err)) != NULL)
+        (parts->controllers = controllers_new(&parts->place, err)) != NULL &&
+        (parts->scheduler = scheduler_new(&parts->place, err)) != NULL &&
+        (parts->network = network_new(&parts->place, err)) != NULL && start_nodes(parts, settings, err))
         return parts;
     practice_parts_free(parts);
     return NULL;
@@ -68,6 +94,10 @@ void practice_parts_free(struct practice_parts *parts)
 {
     if (parts == NULL)
         return;
+    nodes_free(parts->nodes);
+    sim_free(parts->sim);
+    network_free(parts->network);
+    scheduler_free(parts->scheduler);
     controllers_free(parts->controllers);
     place_close(&parts->place);
     mem_free(parts);

@@ -14,9 +14,11 @@
 struct practice_parts;
 
 struct practice_settings {
-    int nodes;         /* 1 to PRACTICE_NODES */
-    double speed;      /* of pulls and starts: divides how long they take; 0: no time */
-    double clock_rate; /* seconds of the cluster's clock a second of the wall's */
+    int nodes;           /* 1 to PRACTICE_NODES */
+    double speed;        /* of pulls and starts: divides how long they take; 0: no time */
+    double clock_rate;   /* seconds of the cluster's clock a second of the wall's */
+    const char *images;  /* the folder of the catalogue of images */
+    const char *volumes; /* the folder that keeps what is in persistent volumes; NULL: memory */
 };
 enum { PRACTICE_NODES = 100 };
 /* From what --nodes, --speed and --clock-rate say; each may be NULL: the usual. ERROR_USAGE. */
@@ -24,8 +26,8 @@ bool practice_settings_read(const char *nodes, const char *speed, const char *cl
                             struct error *err);
 
 /* Starts them all. NULL: none is left. */
-struct practice_parts *practice_parts_new(struct server *server, const struct practice_settings *settings, const char *volumes,
-                                          struct log *log, struct error *err) __attribute__((warn_unused_result));
+struct practice_parts *practice_parts_new(struct server *server, const struct practice_settings *settings, struct error *err)
+    __attribute__((warn_unused_result));
 void practice_parts_free(struct practice_parts *parts); /* before the server; NULL is fine */
 
 /* How far the cluster's clock was ahead when it was last written down (0: never), and writing it down: a cluster that starts

@@ -62,7 +62,7 @@ static char *explain(const struct map *refusals, size_t nodes)
 bool allowed(const struct scheduler *scheduler, const struct wish *wish, const struct neighbours *neighbours,
              const struct node *node, struct refusal *refusal)
 {
-    return filter_node(wish, node, refusal) && volumes_allow(scheduler->volumes, wish, node, refusal) &&
+    return filter_node(wish, node, refusal) && claims_allow(scheduler->volumes, wish, node, refusal) &&
            neighbours_allow(neighbours, wish, node, refusal);
 }
 
@@ -86,7 +86,7 @@ struct node *choose(struct scheduler *scheduler, const struct wish *wish, char *
     *why = NULL;
     if (ok && nodes == 0) {
         *why = mem_string("no nodes available to schedule pods");
-    } else if (ok && !volumes_ready(scheduler->volumes, wish, message)) {
+    } else if (ok && !claims_ready(scheduler->volumes, wish, message)) {
         *why = mem_printf("0/%zu nodes are available: %s. not found", nodes,
                           message); /* the last two words are the real one's, too */
         nodes = 0;

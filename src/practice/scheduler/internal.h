@@ -1,6 +1,6 @@
 /* internal.h: what the files of the scheduler share.
  *
- * cluster.c keeps the nodes and what is placed on them, wish.c takes a Pod apart, filters.c, neighbours.c and volumes.c say where it cannot go, scores.c where it should, preempt.c who would have to make
+ * cluster.c keeps the nodes and what is placed on them, wish.c takes a Pod apart, filters.c, neighbours.c and claims.c say where it cannot go, scores.c where it should, preempt.c who would have to make
  * room, choose.c puts these together; scheduler.c is the queue.
  */
 #ifndef KT_PRACTICE_SCHEDULER_INTERNAL_H
@@ -152,15 +152,15 @@ bool neighbours_allow(const struct neighbours *neighbours, const struct wish *wi
 int64_t neighbours_affinity_score(const struct neighbours *neighbours, const struct node *node); /* raw */
 int64_t neighbours_spread_score(const struct neighbours *neighbours, const struct node *node);   /* raw: fewer are better */
 
-/* volumes.c */
-struct volumes;
-struct volumes *volumes_new(struct scheduler *scheduler, const struct place_of_work *place, struct error *err) __attribute__((warn_unused_result));
-void volumes_free(struct volumes *volumes);
+/* claims.c */
+struct claims;
+struct claims *claims_new(struct scheduler *scheduler, const struct place_of_work *place, struct error *err) __attribute__((warn_unused_result));
+void claims_free(struct claims *volumes);
 /* Whatever the node: false with the whole message ("pod has unbound immediate PersistentVolumeClaims"). */
-bool volumes_ready(const struct volumes *volumes, const struct wish *wish, char out[static REASON]);
-bool volumes_allow(const struct volumes *volumes, const struct wish *wish, const struct node *node, struct refusal *refusal);
+bool claims_ready(const struct claims *volumes, const struct wish *wish, char out[static REASON]);
+bool claims_allow(const struct claims *volumes, const struct wish *wish, const struct node *node, struct refusal *refusal);
 /* Claims that wait for their first consumer are told the node. True: all are bound, the Pod may be; false: later. */
-bool volumes_bind(const struct volumes *volumes, struct client *client, const struct wish *wish, const struct node *node);
+bool claims_bind(const struct claims *volumes, struct client *client, const struct wish *wish, const struct node *node);
 
 /* scores.c: of nodes that would do, the best one. */
 struct node *best_node(const struct wish *wish, const struct neighbours *neighbours, struct node *const *nodes, size_t count, uint32_t *random);
@@ -173,7 +173,7 @@ char *preempt(struct scheduler *scheduler, const struct wish *wish, const struct
 struct scheduler {
     struct place_of_work place;
     struct cluster cluster;
-    struct volumes *volumes;
+    struct claims *volumes;
     struct informer *budgets;
     struct pods_follower *follower;
     struct recorder *recorder;

@@ -209,7 +209,7 @@ static struct value *binding_of(const struct wish *wish, const char *node)
 static bool bind(struct scheduler *scheduler, const char *key, const struct wish *wish, struct node *node)
 {
     struct error err = ERROR_INIT;
-    if (!volumes_bind(scheduler->volumes, scheduler->place.client, wish, node)) {
+    if (!claims_bind(scheduler->volumes, scheduler->place.client, wish, node)) {
         const struct map none = map_make(1, NULL);
         return wait_for_change(scheduler, key, wish, &none); /* for its volumes */
     }
@@ -323,7 +323,7 @@ struct scheduler *scheduler_new(const struct place_of_work *place, struct error 
     if (place_for(place, "system:kube-scheduler", "kube-scheduler", &scheduler->place, err) &&
         (scheduler->recorder = recorder_new(scheduler->place.client, &events, err)) != NULL &&
         (scheduler->queue = workqueue_new(place->api->clock, place->api->state, work, scheduler, err)) != NULL &&
-        (scheduler->volumes = volumes_new(scheduler, place, err)) != NULL &&
+        (scheduler->volumes = claims_new(scheduler, place, err)) != NULL &&
         (scheduler->budgets = informer_new(place->reader, &budgets_of, nothing, NULL, err)) != NULL &&
         cluster_start(&scheduler->cluster, scheduler, place, err) &&
         (scheduler->follower = pods_follow(place->pods, pod_changed, scheduler, err)) != NULL)
@@ -338,7 +338,7 @@ void scheduler_free(struct scheduler *scheduler)
         return;
     pods_unfollow(scheduler->follower);
     cluster_stop(&scheduler->cluster);
-    volumes_free(scheduler->volumes);
+    claims_free(scheduler->volumes);
     informer_free(scheduler->budgets);
     workqueue_free(scheduler->queue);
     recorder_free(scheduler->recorder);

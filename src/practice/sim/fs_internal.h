@@ -51,7 +51,7 @@ struct fs_tree {
 };
 
 /* One reference, in no folder yet. tree may be NULL. NULL: no memory, or the tree has too many. */
-struct fs_node *node_new(struct fs_tree *tree, unsigned mode, uint32_t uid, uint32_t gid);
+struct fs_node *fs_node_new(struct fs_tree *tree, unsigned mode, uint32_t uid, uint32_t gid);
 int64_t tree_now(const struct fs_tree *tree);
 /* The entry of this very folder (its whiteouts too), or NULL. */
 struct fs_entry *folder_entry(const struct fs_node *folder, const char *name);

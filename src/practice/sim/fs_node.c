@@ -18,7 +18,7 @@ struct fs_tree *fs_tree_new(struct fs_tree *over, int64_t bytes, struct cluster_
     if (!tree)
         return NULL;
     *tree = (struct fs_tree){.owners = 1, .limit = bytes > 0 ? bytes : FS_BYTES, .clock = clock, .over = fs_tree_ref(over), .next_number = over ? over->next_number : 1};
-    tree->root = node_new(tree, S_IFDIR | 0755, 0, 0);
+    tree->root = fs_node_new(tree, S_IFDIR | 0755, 0, 0);
     if (!tree->root) {
         fs_tree_free(tree);
         return NULL;
@@ -76,7 +76,7 @@ int64_t fs_tree_bytes(const struct fs_tree *tree)
 
 /* ---- nodes ---- */
 
-struct fs_node *node_new(struct fs_tree *tree, unsigned mode, uint32_t uid, uint32_t gid)
+struct fs_node *fs_node_new(struct fs_tree *tree, unsigned mode, uint32_t uid, uint32_t gid)
 {
     struct fs_node *node = !tree || tree->nodes < FS_NODES ? mem_zero(1, sizeof *node) : NULL;
     if (!node)
@@ -398,7 +398,7 @@ static struct fs_node *folder_for(struct fs_tree *tree, const char *path, int64_
         struct fs_entry *entry = folder_entry(folder, name);
         struct fs_node *next = entry ? entry->node : NULL;
         if (!next) {
-            next = node_new(tree, S_IFDIR | 0755, 0, 0);
+            next = fs_node_new(tree, S_IFDIR | 0755, 0, 0);
             if (!next || folder_set(folder, name, next) != 0)
                 return NULL;
             next->time_ms = folder->time_ms = time_ms;
@@ -414,7 +414,7 @@ static struct fs_node *put(struct fs_tree *tree, const char *path, unsigned type
 {
     char name[FS_NAME + 1];
     struct fs_node *folder = folder_for(tree, path, how.time_ms, name);
-    struct fs_node *node = folder ? node_new(tree, type | (how.mode & 07777), how.uid, how.gid) : NULL;
+    struct fs_node *node = folder ? fs_node_new(tree, type | (how.mode & 07777), how.uid, how.gid) : NULL;
     if (!node || folder_set(folder, name, node) != 0)
         return NULL;
     node->time_ms = folder->time_ms = how.time_ms;

@@ -129,7 +129,7 @@ static int create(const struct fs_who *who, struct fs_walk *walk, unsigned mode)
     int got = walk_own(walk, above);
     if (got != 0)
         return got;
-    struct fs_node *node = node_new(walk->mounts[above]->tree, S_IFREG | (mode & 07777), who->uid, who->gid);
+    struct fs_node *node = fs_node_new(walk->mounts[above]->tree, S_IFREG | (mode & 07777), who->uid, who->gid);
     if (!node)
         return -ENOSPC;
     got = folder_set(walk->nodes[above], walk_name(walk, walk->depth), node);

@@ -94,7 +94,7 @@ static int walk_to_new(const struct fs_who *who, const char *path, struct fs_wal
 static struct fs_node *add(const struct fs_who *who, struct fs_walk *walk, unsigned mode, int *error)
 {
     struct fs_tree *tree = walk->mounts[walk->depth - 1]->tree;
-    struct fs_node *node = node_new(tree, mode, who->uid, who->gid);
+    struct fs_node *node = fs_node_new(tree, mode, who->uid, who->gid);
     *error = node ? folder_set(walk->nodes[walk->depth - 1], walk_name(walk, walk->depth), node) : -ENOSPC;
     return *error == 0 ? node : NULL;
 }

@@ -274,7 +274,7 @@ int walk_to(const struct fs_who *who, const char *path, unsigned flags, struct f
 
 static struct fs_node *copy_of(struct fs_tree *tree, struct fs_node *node)
 {
-    struct fs_node *copy = node_new(tree, node->mode, node->uid, node->gid);
+    struct fs_node *copy = fs_node_new(tree, node->mode, node->uid, node->gid);
     if (!copy)
         return NULL;
     int64_t time_ms = node->time_ms;

@@ -10,7 +10,7 @@
 
 static struct fs_node *text_node(struct buf *text)
 {
-    struct fs_node *node = buf_ok(text) ? node_new(NULL, S_IFREG | 0444, 0, 0) : NULL;
+    struct fs_node *node = buf_ok(text) ? fs_node_new(NULL, S_IFREG | 0444, 0, 0) : NULL;
     if (node && file_put(node, 0, text->bytes ? text->bytes : "", text->length) != 0) {
         fs_node_free(node);
         node = NULL;
@@ -24,13 +24,13 @@ static struct fs_node *text_node(struct buf *text)
 /* A name in a folder that is only listed: looking it up makes the real one. */
 static bool add_name(struct fs_node *folder, const char *name, unsigned type)
 {
-    struct fs_node *node = node_new(NULL, type | 0555, 0, 0);
+    struct fs_node *node = fs_node_new(NULL, type | 0555, 0, 0);
     return node && folder_set(folder, name, node) == 0;
 }
 
 static struct fs_node *folder_node(void)
 {
-    return node_new(NULL, S_IFDIR | 0555, 0, 0);
+    return fs_node_new(NULL, S_IFDIR | 0555, 0, 0);
 }
 
 /* ---- files of a process ---- */
@@ -101,7 +101,7 @@ static const struct {
 
 static struct fs_node *link_node(const char *target, struct handle *handle)
 {
-    struct fs_node *node = node_new(NULL, S_IFLNK | 0777, 0, 0);
+    struct fs_node *node = fs_node_new(NULL, S_IFLNK | 0777, 0, 0);
     if (node && !(node->as.link.target = mem_string(target))) {
         fs_node_free(node);
         return NULL;

@@ -88,7 +88,7 @@ static void drop_forked(void *data)
     struct forked *forked = data;
     shell_free(forked->shell);
     mem_free(forked->shell);
-    script_free(forked->script);
+    shell_script_free(forked->script);
     mem_free(forked);
 }
 
@@ -475,7 +475,7 @@ int shell_run_source(struct shell *shell, struct shell_source *source, bool inte
     struct script *outer = shell->script;
     enum parse_result result = PARSE_EMPTY;
     while (shell->leave == LEAVE_NOT && result != PARSE_END && result != PARSE_ERROR && task_step(shell->task, 2)) {
-        struct script *script = script_new();
+        struct script *script = shell_script_new();
         struct node *node;
         if (!script)
             return shell_fail(shell, 2, "out of memory");
@@ -495,7 +495,7 @@ int shell_run_source(struct shell *shell, struct shell_source *source, bool inte
             applet_flush(shell->task);
             shell->script = outer;
         }
-        script_free(script);
+        shell_script_free(script);
         if (interactive && shell->leave == LEAVE_LINE) { /* the rest of what was typed is forgotten */
             shell->leave = LEAVE_NOT;
             source->at = source->text.length;

@@ -22,7 +22,7 @@ struct script {
     struct chunk *chunks;
 };
 
-struct script *script_new(void)
+struct script *shell_script_new(void)
 {
     struct script *script = mem_zero(1, sizeof *script);
     if (script)
@@ -36,7 +36,7 @@ struct script *script_ref(struct script *script)
     return script;
 }
 
-void script_free(struct script *script)
+void shell_script_free(struct script *script)
 {
     if (!script || --script->references > 0)
         return;

@@ -13,9 +13,9 @@
 enum { SHELL_SOURCE = 1 << 20, SHELL_TREE = 16 << 20 /* bytes of memory of one script's trees */, SHELL_NESTING = 60 };
 
 struct script;
-struct script *script_new(void) __attribute__((warn_unused_result)); /* one reference */
+struct script *shell_script_new(void) __attribute__((warn_unused_result)); /* one reference */
 struct script *script_ref(struct script *script);
-void script_free(struct script *script);
+void shell_script_free(struct script *script);
 void *script_alloc(struct script *script, size_t size); /* zeroed; NULL: no memory, or SHELL_TREE */
 
 enum part_kind { PART_TEXT, PART_PARAMETER, PART_COMMAND, PART_ARITHMETIC };

@@ -122,7 +122,7 @@ static int run_function(struct shell *shell, const struct function *function, in
     shell->line = line;
     shell->function_depth--;
     shell->script = script;
-    script_free(own);
+    shell_script_free(own);
     shell_end_locals(shell, mark->next);
     vec_free(&shell->positional);
     shell->positional = outer;

@@ -18,7 +18,7 @@ static void free_variable(void *data)
 static void free_function(void *data)
 {
     struct function *function = data;
-    script_free(function->script);
+    shell_script_free(function->script);
     mem_free(function);
 }
 

@@ -48,14 +48,6 @@ struct runtime_pull {
     struct cluster_timer *timer;
 };
 
-void runtime_image_free(struct runtime_image *image)
-{
-    mem_free(image->id);
-    mem_free(image->reference);
-    mem_free(image->user);
-    *image = (struct runtime_image){0};
-}
-
 static bool describe(const struct image *image, struct runtime_image *out)
 {
     *out = (struct runtime_image){.id = mem_string(image->id), .reference = mem_string(image->reference), .size = image->size, .user = mem_string(image->user)};

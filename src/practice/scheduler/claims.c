@@ -1,4 +1,4 @@
-/* volumes: claims that a Pod names, and where their volumes can be (VolumeBinding, VolumeRestrictions, VolumeZone of
+/* claims: claims that a Pod names, and where their volumes can be (VolumeBinding, VolumeRestrictions, VolumeZone of
  * kube-scheduler). */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct client_resource claims_of = {"", "v1", "persistentvolumeclai
                                     classes_of = {"storage.k8s.io", "v1", "storageclasses"};
 static const char selected_node[] = "volume.kubernetes.io/selected-node", bind_completed[] = "pv.kubernetes.io/bind-completed";
 
-struct volumes {
+struct claims {
     struct scheduler *scheduler;
     const struct place_of_work *place;
     struct informer *claims, *volumes, *classes;
@@ -19,28 +19,28 @@ struct volumes {
 
 static void changed(void *data, const struct informer_event *event)
 {
-    struct volumes *volumes = data;
+    struct claims *volumes = data;
     (void)event;
     scheduler_wake(volumes->scheduler, CHANGED_VOLUME);
 }
 
-struct volumes *volumes_new(struct scheduler *scheduler, const struct place_of_work *place, struct error *err)
+struct claims *claims_new(struct scheduler *scheduler, const struct place_of_work *place, struct error *err)
 {
-    struct volumes *volumes = mem_zero(1, sizeof *volumes);
+    struct claims *volumes = mem_zero(1, sizeof *volumes);
     if (volumes == NULL) {
         error_memory(err);
         return NULL;
     }
-    *volumes = (struct volumes){.scheduler = scheduler, .place = place};
+    *volumes = (struct claims){.scheduler = scheduler, .place = place};
     if ((volumes->claims = informer_new(place->reader, &claims_of, changed, volumes, err)) != NULL &&
         (volumes->volumes = informer_new(place->reader, &volumes_of, changed, volumes, err)) != NULL &&
         (volumes->classes = informer_new(place->reader, &classes_of, changed, volumes, err)) != NULL)
         return volumes;
-    volumes_free(volumes);
+    claims_free(volumes);
     return NULL;
 }
 
-void volumes_free(struct volumes *volumes)
+void claims_free(struct claims *volumes)
 {
     if (volumes == NULL)
         return;
@@ -73,7 +73,7 @@ static bool is_bound(const struct value *claim)
 }
 
 /* Whether its class lets it wait for the first Pod that uses it. */
-static bool waits_for_consumer(const struct volumes *volumes, const struct value *claim)
+static bool waits_for_consumer(const struct claims *volumes, const struct value *claim)
 {
     struct value *class = document_of(volumes->classes, "", value_find_text(claim, "spec", "storageClassName", NULL));
     const char *mode = value_find_text(class, "volumeBindingMode", NULL);
@@ -82,7 +82,7 @@ static bool waits_for_consumer(const struct volumes *volumes, const struct value
     return waits;
 }
 
-static bool claim_ready(const struct volumes *volumes, const struct wish *wish, const char *name, char out[static REASON])
+static bool claim_ready(const struct claims *volumes, const struct wish *wish, const char *name, char out[static REASON])
 {
     struct value *claim = document_of(volumes->claims, wish->ns, name);
     const char *phase = value_find_text(claim, "status", "phase", NULL),
@@ -108,7 +108,7 @@ static bool claim_ready(const struct volumes *volumes, const struct wish *wish, 
          volume_ = value_next(volume_))                                                                                        \
         for (char *name = claim_of(wish, volume_); name != NULL; mem_free(name), name = NULL)
 
-bool volumes_ready(const struct volumes *volumes, const struct wish *wish, char out[static REASON])
+bool claims_ready(const struct claims *volumes, const struct wish *wish, char out[static REASON])
 {
     bool ok = true;
     EACH_CLAIM(name, wish)
@@ -116,7 +116,7 @@ bool volumes_ready(const struct volumes *volumes, const struct wish *wish, char 
     return ok;
 }
 
-static bool volume_allows(const struct volumes *volumes, const struct value *claim, const struct node *node)
+static bool volume_allows(const struct claims *volumes, const struct value *claim, const struct node *node)
 {
     struct value *volume = document_of(volumes->volumes, "", value_find_text(claim, "spec", "volumeName", NULL));
     const struct value *required = value_find(volume, "spec", "nodeAffinity", "required", NULL);
@@ -125,7 +125,7 @@ static bool volume_allows(const struct volumes *volumes, const struct value *cla
     return ok;
 }
 
-bool volumes_allow(const struct volumes *volumes, const struct wish *wish, const struct node *node, struct refusal *refusal)
+bool claims_allow(const struct claims *volumes, const struct wish *wish, const struct node *node, struct refusal *refusal)
 {
     bool ok = true;
     EACH_CLAIM(name, wish)
@@ -160,7 +160,7 @@ static bool tell_node(struct client *client, const struct wish *wish, const char
     return done != NULL;
 }
 
-bool volumes_bind(const struct volumes *volumes, struct client *client, const struct wish *wish, const struct node *node)
+bool claims_bind(const struct claims *volumes, struct client *client, const struct wish *wish, const struct node *node)
 {
     bool all = true;
     EACH_CLAIM(name, wish)
