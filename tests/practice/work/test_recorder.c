@@ -111,7 +111,7 @@ static void what_happens_again_raises_the_count(void **state)
     for (const struct value *event = value_first(events); event != NULL; event = value_next(event)) {
         bool first = strcmp(value_find_text(event, "involvedObject", "fieldPath", NULL), "spec.containers{c}") == 0;
         assert_int_equal(value_find_int(event, 0, "count", NULL), first ? 3 : 1);
-        int64_t from, to;
+        int64_t from = 0, to = 0;
         assert_true(time_parse(value_text(value_get(event, "firstTimestamp")), &from) &&
                     time_parse(value_text(value_get(event, "lastTimestamp")), &to));
         assert_int_equal(to - from, first ? 20000 : 0);
