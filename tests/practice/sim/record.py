@@ -53,24 +53,24 @@ def run(script):
 
 
 def cases(text):
-    for part in text.split("=== ")[1:]:
+    for part in ("\n" + text).split("\n=== ")[1:]:
         name, _, body = part.partition("\n")
-        script, _, rest = body.partition("--- stdout\n")
-        yield name, script.rstrip("\n") + "\n", rest
+        script, _, rest = ("\n" + body + "\n").partition("\n--- stdout\n")
+        yield name, script.strip("\n") + "\n", rest
 
 
 def main():
     for path in sys.argv[1:]:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             text = file.read()
-        out = [text.split("=== ")[0]]
+        out = [("\n" + text).split("\n=== ")[0].strip("\n") + "\n"]
         for name, script, rest in cases(text):
             if "# ours" in script.split("\n")[0]:
-                out.append(f"=== {name}\n{script}--- stdout\n{rest}")
+                out.append(f"=== {name}\n{script}--- stdout\n{rest.rstrip(chr(10))}\n\n")
                 continue
             stdout, stderr, code = run(script)
             for stream in (stdout, stderr):
-                assert "--- " not in stream and "=== " not in stream, name
+                assert not any(line.startswith(("--- ", "=== ")) for line in stream.split("\n")), name
             out.append(f"=== {name}\n{script}--- stdout\n{stdout}{'' if stdout.endswith(chr(10)) or not stdout else chr(10) + '(no newline)' + chr(10)}--- stderr\n{stderr}--- code {code}\n\n")
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write("".join(out).rstrip("\n") + "\n")

@@ -18,8 +18,10 @@ void world_open(struct world *world)
     struct error err = ERROR_INIT;
     *world = (struct world){.loop = loop_new(NULL)};
     world->clock = cluster_clock_new(world->loop, 0, NULL);
-    world->sim = sim_new(&(struct sim_options){.clock = world->clock}, &err);
-    assert_non_null(world->sim);
+    static const char *const catalogues[] = {KT_SOURCE "/assets/images", NULL};
+    world->sim = sim_new(&(struct sim_options){.clock = world->clock, .catalogues = catalogues}, &err);
+    if (!world->sim)
+        fail_msg("no runtime: %s: %s", err.where, err.message);
     world->runtime = sim_runtime(world->sim);
     struct vec hosts = vec_make(8, NULL), resolv = vec_make(8, NULL);
     char line[] = "127.0.0.1\tlocalhost", server[] = "nameserver 10.96.0.10";
