@@ -53,6 +53,7 @@ struct program {
     int (*main)(struct task *task, int argc, char **argv); /* the exit code; or */
     const struct daemon_ops *daemon;
     int64_t memory;   /* bytes that it is said to use */
+    bool server;      /* stands only in images that name it, not beside the shell's tools */
     bool multi_call;  /* busybox: it is the program that argv[0] names, or argv[1] where argv[0] names itself */
 };
 /* The tables are listed in programs.c. */

@@ -35,6 +35,8 @@ void sim_new_id(struct sim *sim, char id[static 65])
 
 /* ---- images ---- */
 
+enum { PULL_PRESENT_MS = 20 };
+
 struct runtime_pull {
     struct runtime_pull *next;
     struct sim *sim;
@@ -122,6 +124,8 @@ static struct runtime_pull *pull_image(void *self, const char *node, const char 
         return NULL;
     }
     int64_t ms = pull->image && sim->speed > 0 ? (int64_t)((double)pull->image->pull_ms / sim->speed) : 0;
+    if (map_has(&sim->present, pull->key) && ms > PULL_PRESENT_MS) /* only asked for: its layers are here */
+        ms = PULL_PRESENT_MS;
     if (ms > 0)
         cluster_timer_set_after(pull->timer, ms);
     else
