@@ -8,7 +8,7 @@
 #include "net/ws.h"
 
 enum {
-    LOOK_MS = 10000,           /* while the client is not read, its end is looked for */
+    LOOK_MS = 5000,            /* while the client is not read, its end is looked for */
     SLICE = 4096,              /* bytes that are fed at a time: what is left of them when a message must wait stays in the connection */
     HIGH = 128 << 10,          /* bytes that wait to go out: above it messages are refused */
     WAITING = WS_MESSAGE_MAXIMUM + 16 * SLICE,
@@ -214,17 +214,22 @@ static void on_close(void *data, unsigned code, const char *reason)
     carrier->over = true;
 }
 
-/* Who is not read is gone unseen. */
+/* Who is not read is gone unseen: his end stands behind what was not read. A word to him brings it out. */
 static void on_look(void *data)
 {
     struct carrier *carrier = data;
     if (!carrier->refused || carrier->dead)
         return;
     carrier->frames++;
-    if (http_gone(carrier->request))
+    if (http_gone(carrier->request)) {
         tell_closed(carrier);
-    else
+    } else {
+        if (carrier->ws == NULL)
+            carrier->events.look(carrier->data);
+        else if (ws_ping(carrier->ws, NULL))
+            flush(carrier);
         loop_set_timer(carrier->look, LOOK_MS);
+    }
     release(carrier);
 }
 

@@ -26,6 +26,7 @@ struct carrier_events {
     size_t (*received)(void *data, const void *bytes, size_t length, bool begins);
     void (*room)(void *data);   /* after a carrier_send that did not take all */
     void (*closed)(void *data); /* the other side has closed, or is gone */
+    void (*look)(void *data);   /* of bytes: something should be sent that costs nothing: only so a client shows that it is gone while nothing of it is read. NULL for messages */
 };
 
 /* Upgrades the request: its answer's headers may have been added before. protocol: the Sec-WebSocket-Protocol that is answered; NULL: none. Takes the request over. NULL: no memory (or the client is gone), and the request is

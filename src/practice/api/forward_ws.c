@@ -131,7 +131,7 @@ static void on_start(void *data)
 
 void forward_ws(struct exchange *x, const char *protocol)
 {
-    static const struct carrier_events events = {on_received, on_room, on_closed};
+    static const struct carrier_events events = {on_received, on_room, on_closed, NULL};
     const char *refusal = NULL;
     uint16_t ports[FORWARD_PORTS];
     struct session *session = mem_zero(1, sizeof *session);

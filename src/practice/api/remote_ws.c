@@ -99,7 +99,7 @@ static void on_start(void *data)
 struct remote_wire *remote_ws_new(const struct remote_setup *setup, const char **refusal)
 {
     static const struct remote_wire_ops ops = {send, resume, finish};
-    static const struct carrier_events carrying = {on_received, on_room, on_closed};
+    static const struct carrier_events carrying = {on_received, on_room, on_closed, NULL};
     struct ws_wire *wire = mem_zero(1, sizeof *wire);
     *refusal = NULL;
     if (wire == NULL)

@@ -130,6 +130,13 @@ static void on_room(void *data)
     release(line);
 }
 
+static void on_look(void *data)
+{
+    struct spdy_line *line = data;
+    spdy_ping(line->spdy);
+    spdy_line_flush(line);
+}
+
 static void on_closed(void *data)
 {
     struct spdy_line *line = data;
@@ -143,7 +150,7 @@ static void on_closed(void *data)
 
 struct spdy_line *spdy_line_new(struct loop *loop, struct http_request *request, const char *tunnel, const struct spdy_line_events *events, void *data, const char **refusal)
 {
-    static const struct carrier_events carrying = {on_received, on_room, on_closed};
+    static const struct carrier_events carrying = {on_received, on_room, on_closed, on_look};
     static const struct spdy_callbacks callbacks = {.opened = opened, .received = received, .finished = finished, .reset = reset};
     *refusal = NULL;
     struct spdy_line *line = mem_zero(1, sizeof *line);

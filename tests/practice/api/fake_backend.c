@@ -329,7 +329,7 @@ static void connection_again(void *data)
     struct backend_connection *connection = data;
     if (!connection->connected) {
         connection->connected = true;
-        bool refused = connection->port != 7 && connection->port != 9 && (connection->port < 80 || connection->port > 85);
+        bool refused = connection->port != 7 && connection->port != 9 && connection->port != 80 && (connection->port < 8081 || connection->port > 8085);
         struct error err = ERROR_INIT;
         if (refused)
             error_set(&err, ERROR_UNREACHABLE, "", "connection refused");
@@ -337,7 +337,7 @@ static void connection_again(void *data)
         connection->peer.connected(connection->peer.data, refused ? &err : NULL);
         return;
     }
-    if (connection->port == 84)
+    if (connection->port == 8084)
         connection->close = true;
     static const char filler[32 << 10];
     size_t left = connection->out.length - connection->out_at;
@@ -398,19 +398,19 @@ static void answer_http(struct backend_connection *connection)
     bool is_head = strncmp(connection->in.bytes, "HEAD ", 5) == 0;
     if (connection->port == 80)
         buf_printf(out, "HTTP/1.1 200 OK\r\nServer: fake\r\nContent-Type: text/plain\r\nConnection: keep-alive\r\nContent-Length: %zu\r\n\r\n%s", connection->in.length, is_head ? "" : connection->in.bytes);
-    if (connection->port == 81)
+    if (connection->port == 8081)
         buf_printf(out, "HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\nX-A: 1\r\nX-A: 2\r\n\r\n5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nTrailer: x\r\n\r\n");
-    if (connection->port == 82) {
+    if (connection->port == 8082) {
         buf_printf(out, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: thing\r\nX-B: 3\r\n\r\nearly ");
         connection->upgraded = true;
     }
-    if (connection->port == 83)
+    if (connection->port == 8083)
         buf_printf(out, "HTTP/1.0 302 Found\r\nLocation: /there?x=1\r\n\r\nuntil the end");
-    if (connection->port == 85) {
+    if (connection->port == 8085) {
         buf_printf(out, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n", LARGE);
         connection->large = LARGE;
     }
-    connection->close = connection->port == 83;
+    connection->close = connection->port == 8083;
     buf_clear(&connection->in);
 }
 

@@ -4,7 +4,7 @@
  *             test (fails); others are not found. Words behind `late` begin 50 ms later.
  *     attach  says "attached" and goes on like cat
  *     log     lines "line 1" to "line N"; followed, another each 20 ms, 5 of them; previous: refused; container "long": 4 MiB
- *     ports   80: HTTP that shows the request; 81: HTTP in chunks; 82: a WebSocket-like upgrade, then echo; 83: a redirect; 84: closes at once; 85: large; 7: echo; 9: takes nothing; others are refused
+ *     ports   80: HTTP that shows the request; 8081: HTTP in chunks; 8082: an upgrade, then echo; 8083: a redirect; 8084: closes at once; 8085: large; 7: echo; 9: takes nothing; others are refused
  */
 #ifndef KT_TESTS_FAKE_BACKEND_H
 #define KT_TESTS_FAKE_BACKEND_H

@@ -152,11 +152,11 @@ void line_close(struct line *line)
     mem_free(line);
 }
 
-static void write_all(struct line *line, const char *bytes, size_t length)
+void line_write(struct line *line, const void *bytes, size_t length)
 {
     int64_t until = clock_monotonic_ms() + LONG_MS;
     for (size_t done = 0; done < length;) {
-        int result = SSL_write(line->ssl, bytes + done, (int)(length - done));
+        int result = SSL_write(line->ssl, (const char *)bytes + done, (int)(length - done));
         if (result > 0)
             done += (size_t)result;
         else
@@ -172,7 +172,7 @@ void line_send(struct line *line, const char *method, const char *path, const ch
         buf_printf(&request, "Content-Length: %zu\r\n", strlen(body));
     buf_printf(&request, "\r\n%s", body != NULL ? body : "");
     assert_true(buf_ok(&request));
-    write_all(line, request.bytes, request.length);
+    line_write(line, request.bytes, request.length);
     buf_free(&request);
 }
 
@@ -195,6 +195,21 @@ static bool need(struct line *line, size_t length)
         if (!read_some(line, &result) && !wait_a_round(line, result, until))
             line->ended = true;
     return line->got.length >= length;
+}
+
+static void read_head(struct line *line, struct got *got);
+
+bool line_more(struct line *line)
+{
+    int result;
+    if (!line->ended && !read_some(line, &result) && !wait_a_round(line, result, INT64_MAX))
+        line->ended = true;
+    return !line->ended;
+}
+
+void line_head(struct line *line, struct got *got)
+{
+    read_head(line, got);
 }
 
 static void drop(struct line *line, size_t length)

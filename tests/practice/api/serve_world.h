@@ -58,6 +58,11 @@ struct got {
 };
 /* Reads one whole answer. */
 void line_answer(struct line *line, struct got *got);
+/* Reads an answer's head alone. */
+void line_head(struct line *line, struct got *got);
+/* Bytes as they are; and what is there of the other side's, in `got`, else a round of the loop. False: it has ended. */
+void line_write(struct line *line, const void *bytes, size_t length);
+bool line_more(struct line *line);
 void got_free(struct got *got);
 /* Sends and reads. */
 void line_ask(struct line *line, const char *method, const char *path, const char *headers, const char *body, struct got *got);
