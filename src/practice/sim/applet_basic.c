@@ -204,7 +204,9 @@ static int timeout_main(struct task *task, int argc, char **argv)
             deadline = told++ == 0 && kill_ms >= 0 ? kernel_now(task->kernel) + kill_ms : -1;
         }
     }
-    return told > 0 ? status.signal ? 128 + status.signal : 143 : status.signal ? 128 + status.signal : status.code;
+    if (told > 0 && status.signal) /* busybox becomes the program itself, and is what the signal kills */
+        task_signal(task, status.signal, false);
+    return status.signal ? 128 + status.signal : status.code;
 }
 
 static int time_main(struct task *task, int argc, char **argv)

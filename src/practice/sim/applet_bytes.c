@@ -41,7 +41,7 @@ static int base64_main(struct task *task, int argc, char **argv)
         if (bytes)
             applet_write(task, bytes, length);
         else
-            status = applet_say(task, "truncated input");
+            status = packed.length % 4 ? applet_say(task, "truncated input") : 0;
         mem_free(bytes);
         buf_free(&packed);
     } else {
@@ -128,7 +128,7 @@ static int check_sums(struct task *task, int fd, bool is_md5)
     struct applet_lines lines = {.fd = fd};
     const char *line;
     size_t length;
-    int failed = 0;
+    int failed = 0, all = 0;
     while (applet_line(task, &lines, &line, &length)) {
         char hex[65], path[FS_PATH];
         size_t digits = is_md5 ? 32 : 64;
@@ -138,10 +138,11 @@ static int check_sums(struct task *task, int fd, bool is_md5)
         snprintf(path, sizeof path, "%.*s", (int)(length - digits - 2), line + digits + 2);
         bool ok = sum_of(task, path, is_md5, hex) && strncmp(hex, line, digits) == 0;
         failed += !ok;
+        all++;
         applet_print(task, "%s: %s\n", path, ok ? "OK" : "FAILED");
     }
     applet_lines_free(&lines);
-    return failed > 0 ? applet_say(task, "WARNING: %d of the computed checksums did NOT match", failed) : 0;
+    return failed > 0 ? applet_say(task, "WARNING: %d of %d computed checksums did NOT match", failed, all) : 0;
 }
 
 static int sum_main(struct task *task, int argc, char **argv)

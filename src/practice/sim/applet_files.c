@@ -12,7 +12,7 @@
 
 /* ---- folders ---- */
 
-static int make_path(struct task *task, const char *path, unsigned mode)
+static int make_path(struct task *task, char *path, unsigned mode)
 {
     char part[FS_PATH];
     size_t length = strlen(path);
@@ -25,8 +25,11 @@ static int make_path(struct task *task, const char *path, unsigned mode)
         memcpy(part, path, end);
         part[end] = '\0';
         int got = fs_stat(&task->who, part, true, &stat);
-        if (got == 0 && !S_ISDIR(stat.mode))
+        if (got == 0 && !S_ISDIR(stat.mode)) {
+            if (path[end])
+                path[end + 1] = '\0'; /* it is told what is none */
             return path[end] ? -ENOTDIR : -EEXIST;
+        }
         if (got == -ENOENT)
             got = fs_make_folder(&task->who, part, path[end] ? 0777 & ~task->umask : mode);
         if (got != 0)
@@ -334,7 +337,7 @@ static int readlink_main(struct task *task, int argc, char **argv)
         char out[FS_PATH];
         int got;
         if (follow) {
-            got = fs_real_path(&task->who, argv[i], true, out);
+            got = fs_real_path(&task->who, argv[i], false, out);
         } else {
             ssize_t length = fs_read_link(&task->who, argv[i], out, sizeof out - 1);
             got = length < 0 ? (int)length : 0;

@@ -1,4 +1,5 @@
 /* applet_find: find and xargs. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,19 @@ static bool size_test(const char *text, int64_t size)
     char unit = length > 0 ? number[length - 1] : 'b';
     int64_t bytes = unit == 'c' ? 1 : unit == 'k' ? 1024 : unit == 'M' ? 1 << 20 : unit == 'G' ? 1 << 30 : 512;
     return compare(number, (size + bytes - 1) / bytes);
+}
+
+static bool match_folded(const char *pattern, const char *name)
+{
+    char a[FS_NAME + 1], b[FS_NAME + 1];
+    size_t i = 0, j = 0;
+    for (; pattern[i] && i < FS_NAME; i++)
+        a[i] = (char)tolower((unsigned char)pattern[i]);
+    for (; name[j] && j < FS_NAME; j++)
+        b[j] = (char)tolower((unsigned char)name[j]);
+    a[i] = '\0';
+    b[j] = '\0';
+    return shell_match(a, b, j);
 }
 
 static bool exec_action(struct find *find, bool run_it)
@@ -167,7 +181,7 @@ static bool find_primary(struct find *find, bool run_it)
         int64_t age = kernel_now(task->kernel) - find->stat->time_ms;
         switch (i) {
         case 0: return shell_match(value, find->name, strlen(find->name));
-        case 1: return strcasecmp(value, find->name) == 0 || shell_match(value, find->name, strlen(find->name));
+        case 1: return match_folded(value, find->name);
         case 2:
         case 3: return shell_match(value, find->path, strlen(find->path));
         case 4: return *value == 'f' ? S_ISREG(find->stat->mode) : *value == 'd' ? S_ISDIR(find->stat->mode) : *value == 'l' ? S_ISLNK(find->stat->mode) : *value == 'c' ? S_ISCHR(find->stat->mode) : false;

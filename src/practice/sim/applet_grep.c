@@ -169,7 +169,9 @@ static void grep_path(struct grep *grep, const char *path, bool top)
     }
     if (!top && !S_ISREG(stat.mode))
         return;
-    int fd = folder ? -EISDIR : task_open(task, path, O_RDONLY, 0);
+    if (folder)
+        return; /* nothing in it matches */
+    int fd = task_open(task, path, O_RDONLY, 0);
     if (fd < 0) {
         if (!grep->silent)
             applet_say_errno(task, path, fd);

@@ -76,7 +76,8 @@ static char *delimited(struct sed *sed, const char **at, char delimiter)
     }
     if (**at != delimiter) {
         buf_free(&text);
-        bad(sed, "unterminated expression");
+        applet_say(sed->task, "unmatched '%c'", delimiter);
+        sed->failed = true;
         return NULL;
     }
     (*at)++;

@@ -129,6 +129,8 @@ static void create(struct tar *tar, int argc, char **argv, int first)
     }
     if (task_write(tar->task, tar->fd, zeros, sizeof zeros) < 0)
         tar->status = 1;
+    if (tar->status != 0 && !task_dying(tar->task))
+        applet_say(tar->task, "error exit delayed from previous errors");
 }
 
 /* ---- unpacking ---- */

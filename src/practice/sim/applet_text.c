@@ -17,7 +17,9 @@ static int each_file(struct task *task, int argc, char **argv, int first, int (*
         const char *name = i < argc ? argv[i] : "-";
         int fd = strcmp(name, "-") == 0 ? 0 : task_open(task, name, O_RDONLY, 0);
         if (fd < 0) {
-            status = applet_say(task, "can't open '%s': %s", name, applet_errno(fd));
+            const char *program = applet_base_name(argv[0]);
+            bool plain = strcmp(program, "head") == 0 || strcmp(program, "wc") == 0;
+            status = applet_say(task, plain ? "%s: %s" : "can't open '%s': %s", name, applet_errno(fd));
             continue;
         }
         int got = fn(task, fd, i < argc ? name : NULL, data);
@@ -322,6 +324,8 @@ static int tail_main(struct task *task, int argc, char **argv)
     part.titles = part.titles || (argc - options.index > 1 && !part.quiet);
     int status = each_file(task, argc, argv, options.index, tail_file, &part);
     applet_flush(task);
+    if (status != 0 && argc - options.index == 1 && !task_dying(task))
+        return applet_say(task, "no files");
     if (part.follow && !task_dying(task) && options.index < argc)
         return follow(task, argv[argc - 1], by_name);
     return status;

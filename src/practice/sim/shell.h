@@ -38,6 +38,7 @@ struct shell {
     enum shell_flavour flavour;
     char *name;                 /* $0 */
     const char *said;           /* what messages begin with: "sh" */
+    const char *builtin;        /* the one that runs now, named in messages; NULL: none */
     struct script *script;      /* whose tree is evaluated; borrowed */
     struct map variables;       /* of struct variable */
     struct map functions;       /* of struct function */
@@ -55,6 +56,8 @@ struct shell {
     char *traps[SHELL_SIGNALS]; /* NULL: default; "": ignored; [0]: at the end */
     uint64_t caught;            /* signals whose traps are to be run */
     bool in_trap, subshell, script_file; /* script_file: messages name the line */
+    bool tested;                /* set -e does not look at what runs now */
+    int substituted;            /* the last command substitution's status */
     struct job *jobs;
     size_t getopts_at;
     int line, command_line;
@@ -106,6 +109,7 @@ void shell_leave(struct shell *shell, enum shell_leave leave, int count);
 /* Runs a node in a child; *pid of it. fds as in struct spawn. */
 int shell_fork(struct shell *shell, struct node *node, unsigned flags, struct handle **fds, bool background, bool new_group);
 int shell_wait_for(struct shell *shell, int pid); /* its status */
+void shell_tell_death(struct shell *shell, int signal); /* "Terminated" to descriptor 2 */
 int shell_eval_simple(struct shell *shell, struct node *node, unsigned flags);
 /* A command whose words are known; NULL-terminated. functions: they count too. */
 int shell_run_words(struct shell *shell, int argc, char **argv, unsigned flags, bool functions);

@@ -45,7 +45,7 @@ static bool number_argument(struct shell *shell, int argc, char **argv, int *out
     if (argc < 2)
         return true;
     if (!applet_number(argv[1], &number) || number < 0) {
-        shell_fail(shell, 2, "%s: Illegal number: %s", argv[0], argv[1]);
+        shell_fail(shell, 2, "Illegal number: %s", argv[1]);
         return false;
     }
     *out = (int)(number & 0x7FFFFFFF);
@@ -58,7 +58,7 @@ static int builtin_break(struct shell *shell, int argc, char **argv)
     if (!number_argument(shell, argc, argv, &count))
         return 2;
     if (count == 0)
-        return shell_fail(shell, 2, "%s: Illegal number: %s", argv[0], argv[1]);
+        return shell_fail(shell, 2, "Illegal number: %s", argv[1]);
     if (shell->loop_depth > 0)
         shell_leave(shell, argv[0][0] == 'b' ? LEAVE_BREAK : LEAVE_CONTINUE, count < shell->loop_depth ? count : shell->loop_depth);
     return 0;
@@ -104,12 +104,12 @@ static int builtin_source(struct shell *shell, int argc, char **argv)
     char path[FS_PATH], *text;
     size_t length;
     if (argc < 2)
-        return shell_fail(shell, 2, "%s: filename argument required", argv[0]);
+        return shell_fail(shell, 2, "filename argument required");
     int got = fs_read_file(&shell->task->who, argv[1], SHELL_SOURCE, &text, &length);
     if (got == -ENOENT && !strchr(argv[1], '/') && task_find(shell->task, argv[1], NULL, path) == 0)
         got = fs_read_file(&shell->task->who, path, SHELL_SOURCE, &text, &length);
     if (got != 0)
-        return shell_fail(shell, 2, "%s: %s: %s", argv[0], argv[1], got == -ENOENT ? "not found" : applet_errno(got));
+        return shell_fail(shell, 2, "can't open '%s': %s", argv[1], applet_errno(got));
     struct vec outer = shell->positional;
     bool own = argc > 2, ok = true;
     if (own) {
@@ -172,7 +172,7 @@ static int builtin_command(struct shell *shell, int argc, char **argv)
             break;
         }
         if (strspn(argv[first] + 1, "vVp") != strlen(argv[first] + 1))
-            return shell_fail(shell, 2, "command: illegal option %s", argv[first]);
+            return shell_fail(shell, 2, "illegal option %s", argv[first]);
         if (argv[first][1] != 'p')
             mode = argv[first][1];
     }
@@ -230,7 +230,7 @@ static int builtin_trap(struct shell *shell, int argc, char **argv)
     for (int i = first; i < argc; i++) {
         int signal = shell_signal_number(argv[i]);
         if (signal < 0 || signal >= SHELL_SIGNALS - 1) {
-            shell_say(shell, "trap: %s: invalid signal specification", argv[i]);
+            shell_say(shell, "%s: invalid signal specification", argv[i]);
             status = 1;
             continue;
         }
@@ -278,6 +278,7 @@ static void note_ended(struct shell *shell, const struct task_status *status)
         if (job->pid == status->pid) {
             job->ended = true;
             job->status = status->signal ? 128 + status->signal : status->code;
+            shell_tell_death(shell, status->signal);
         }
 }
 
@@ -313,7 +314,7 @@ static int builtin_wait(struct shell *shell, int argc, char **argv)
         struct job *job = find_job(shell, argv[i]);
         if (!job) {
             if (*argv[i] == '%')
-                shell_say(shell, "wait: %s: no such job", argv[i]);
+                shell_say(shell, "%s: no such job", argv[i]);
             status = 127;
             continue;
         }
@@ -361,7 +362,7 @@ static int builtin_fg(struct shell *shell, int argc, char **argv)
     struct job *job = find_job(shell, argc > 1 ? argv[1] : "%%");
     int signal = 0;
     if (!job)
-        return shell_fail(shell, 2, "fg: %s: no such job", argc > 1 ? argv[1] : "current");
+        return shell_fail(shell, 2, "%s: no such job", argc > 1 ? argv[1] : "current");
     shell_foreground(shell, job->pid);
     bool ended = wait_job(shell, job, &signal);
     shell_foreground(shell, shell->task->group);
@@ -381,7 +382,7 @@ static int kill_words(struct shell *shell, int argc, char **argv)
         if (*argv[i] != '%')
             continue;
         if (!job || used == 8) {
-            shell_say(shell, "kill: %s: no such job", argv[i]);
+            shell_say(shell, "%s: no such job", argv[i]);
             return 1;
         }
         snprintf(numbers[used], sizeof numbers[used], "%d", job->pid);
@@ -390,11 +391,7 @@ static int kill_words(struct shell *shell, int argc, char **argv)
         if (!argv[i])
             return shell_fail(shell, 2, "out of memory");
     }
-    char **own = shell->task->argv;
-    shell->task->argv = argv;
-    int status = shell_kill(shell->task, argc, argv);
-    shell->task->argv = own;
-    return status;
+    return shell_kill(shell->task, argc, argv);
 }
 
 int shell_kill(struct task *task, int argc, char **argv)

@@ -44,6 +44,17 @@ void shell_run_traps(struct shell *shell)
 
 /* ---- children ---- */
 
+void shell_tell_death(struct shell *shell, int signal)
+{
+    static const struct {
+        int signal;
+        const char *words;
+    } told[] = {{SIGKILL, "Killed\n"}, {SIGTERM, "Terminated\n"}, {SIGSEGV, "Segmentation fault\n"}, {SIGABRT, "Aborted\n"}, {SIGHUP, "Hangup\n"}, {SIGQUIT, "Quit\n"}, {SIGALRM, "Alarm clock\n"}};
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (told[i].signal == signal)
+            task_write(shell->task, 2, told[i].words, strlen(told[i].words));
+}
+
 int shell_wait_for(struct shell *shell, int pid)
 {
     struct task_status status;
@@ -62,16 +73,7 @@ int shell_wait_for(struct shell *shell, int pid)
         return status.code;
     if (status.signal == SIGINT && shell->option['i'] && shell->task->tty)
         task_write(shell->task, 2, "\n", 1);
-    static const struct {
-        int signal;
-        const char *words;
-    } told[] = {{SIGKILL, "Killed"}, {SIGTERM, "Terminated"}, {SIGSEGV, "Segmentation fault"}, {SIGABRT, "Aborted"}, {SIGHUP, "Hangup"}, {SIGQUIT, "Quit"}, {SIGALRM, "Alarm clock"}};
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (told[i].signal == status.signal) {
-            char line[64];
-            int length = snprintf(line, sizeof line, "%s\n", told[i].words);
-            task_write(shell->task, 2, line, (size_t)length);
-        }
+    shell_tell_death(shell, status.signal);
     return 128 + status.signal;
 }
 
@@ -314,7 +316,7 @@ static int eval_if(struct shell *shell, struct node *node, unsigned flags)
 
 static int eval_subshell(struct shell *shell, struct node *node, unsigned flags)
 {
-    int pid = shell_fork(shell, node->left, flags & EVAL_TESTED, NULL, false, shell->option['m']);
+    int pid = shell_fork(shell, node->left, shell->tested ? EVAL_TESTED : flags & EVAL_TESTED, NULL, false, shell->option['m']);
     if (pid <= 0)
         return shell->status;
     shell_foreground(shell, pid);
@@ -385,19 +387,27 @@ int shell_eval(struct shell *shell, struct node *node, unsigned flags)
         shell_leave(shell, LEAVE_SHELL, 0);
         return shell->status;
     }
+    bool outer_tested = shell->tested;
+    shell->tested = outer_tested || (flags & EVAL_TESTED);
     shell->line = node->line;
     bool redirects = node->redirects && node->kind != NODE_SIMPLE;
     if (redirects && !shell_redirect(shell, node->redirects, &saved)) {
         shell->status = shell->leave != LEAVE_NOT ? shell->status : 1;
     } else {
         int status = eval_node(shell, node, redirects ? flags & EVAL_TESTED : flags);
-        shell->status = status;
+        if (shell->leave != LEAVE_SHELL && shell->leave != LEAVE_LINE) /* else it is why */
+            shell->status = status;
     }
     if (redirects) {
         applet_flush(shell->task);
-        shell_restore(shell, &saved);
+        if (shell->task->next_program)
+            shell_keep(&saved);
+        else
+            shell_restore(shell, &saved);
     }
-    if (shell->status != 0 && shell->option['e'] && !(flags & EVAL_TESTED) && shell->leave == LEAVE_NOT && counts_for_errexit(node))
+    bool tested = shell->tested;
+    shell->tested = outer_tested;
+    if (shell->status != 0 && shell->option['e'] && !tested && shell->leave == LEAVE_NOT && counts_for_errexit(node))
         shell_leave(shell, LEAVE_SHELL, 0);
     if (shell->leave == LEAVE_NOT && (shell->caught || (shell->task->pending & shell->task->caught)))
         shell_run_traps(shell);
@@ -408,7 +418,7 @@ char *shell_substitute(struct shell *shell, struct node *command)
 {
     struct handle *fds[TASK_FDS], *reader, *writer;
     if (!command) {
-        shell->status = 0;
+        shell->substituted = 0;
         return mem_string("");
     }
     if (!pipe_new(&reader, &writer)) {
@@ -439,7 +449,7 @@ char *shell_substitute(struct shell *shell, struct node *command)
     else if (pid <= 0)
         handle_free(reader);
     if (pid > 0)
-        shell->status = shell_wait_for(shell, pid);
+        shell->substituted = shell_wait_for(shell, pid);
     size_t length = text.length;
     while (length > 0 && text.bytes[length - 1] == '\n')
         length--;
@@ -460,7 +470,8 @@ static const char *find_alias(void *data, const char *word)
 
 static void set_up_source(struct shell *shell, struct shell_source *source)
 {
-    source->bash = shell->flavour != SHELL_DASH;
+    source->bash = shell->flavour == SHELL_BASH;
+    source->plain = shell->flavour == SHELL_DASH;
     source->alias = shell->aliases.count > 0 ? find_alias : NULL;
     source->alias_data = shell;
 }

@@ -15,6 +15,7 @@ struct gathered {
     struct buf text, marks;
     unsigned flags;
     bool at_seen; /* "$@" was in it: without parameters there is no field */
+    int inside;   /* of ${x-words}: they are split, too */
 };
 
 static void add(struct gathered *out, const char *text, size_t length, enum mark mark)
@@ -198,13 +199,20 @@ static void unset_error(struct gathered *out, const struct word_part *part)
 }
 
 /* - = ? + */
+static void gather_inside(struct gathered *out, const struct word_part *part, bool quoted)
+{
+    out->inside++;
+    gather_parts(out, part, quoted);
+    out->inside--;
+}
+
 static void add_conditional(struct gathered *out, const struct word_part *part, const char *value, bool set, bool quoted)
 {
     struct shell *shell = out->shell;
     bool use = set && !(part->colon && !*value);
     if (part->op == '+') {
         if (use && part->word)
-            gather_parts(out, part->word->parts, quoted);
+            gather_inside(out, part->word->parts, quoted);
         else if (quoted)
             add_value(out, "", true);
         return;
@@ -218,7 +226,7 @@ static void add_conditional(struct gathered *out, const struct word_part *part, 
         if (quoted && !(part->word && part->word->parts))
             add_value(out, "", true);
         else if (part->word)
-            gather_parts(out, part->word->parts, quoted);
+            gather_inside(out, part->word->parts, quoted);
     } else if (part->op == '?') {
         unset_error(out, part);
     } else {
@@ -258,7 +266,7 @@ static void add_length(struct gathered *out, const struct word_part *part, const
 {
     char number[32];
     size_t length = 0;
-    if (is_list(part->text))
+    if (is_list(part->text) && out->shell->flavour == SHELL_BASH)
         length = out->shell->positional.length;
     else
         for (const char *at = value; at && *at; at++)
@@ -323,17 +331,21 @@ static void add_text(struct gathered *out, const struct word_part *part, bool fi
     }
     if (first && *text == '~')
         add_tilde(out, &text);
-    while ((out->flags & EXPAND_ASSIGN) && strstr(text, ":~")) {
-        const char *colon = strstr(text, ":~") + 1;
-        add(out, text, (size_t)(colon - text), MARK_PLAIN);
+    enum mark plain = out->inside > 0 ? MARK_EXPANDED : MARK_PLAIN;
+    const char *start = text;
+    for (const char *colon = text; (out->flags & EXPAND_ASSIGN) && (colon = strchr(colon, '~'));) {
+        if (colon == start || (colon[-1] != ':' && colon[-1] != '=')) {
+            colon++;
+            continue;
+        }
+        add(out, text, (size_t)(colon - text), plain);
         text = colon;
         add_tilde(out, &text);
-        if (text == colon) {
-            add(out, text, 1, MARK_PLAIN);
-            text++;
-        }
+        if (text == colon)
+            add(out, text++, 1, plain);
+        colon = text;
     }
-    add(out, text, strlen(text), MARK_PLAIN);
+    add(out, text, strlen(text), plain);
 }
 
 static void add_arithmetic(struct gathered *out, const struct word_part *part, bool quoted)

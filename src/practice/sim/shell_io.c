@@ -135,6 +135,7 @@ static double real(struct printing *printing, const char *text)
 /* One directive; at is after the %. Returns where it ends. */
 static const char *directive(struct printing *printing, const char *at)
 {
+    const char *start = at - 1;
     char format[64] = "%";
     size_t length = 1;
     while (*at && strchr("-+ #0", *at) && length < 8)
@@ -181,7 +182,7 @@ static const char *directive(struct printing *printing, const char *at)
         strcat(format, "s");
         buf_printf(&printing->out, format, one);
     } else {
-        applet_say(printing->task, "%%%s: invalid format", kind ? (char[]){kind, '\0'} : "");
+        applet_say(printing->task, "%s: invalid format", start);
         printing->status = 1;
         printing->stop = true;
         return at;
@@ -312,7 +313,7 @@ static int assign_fields(struct shell *shell, const struct buf *text, const stru
                 at++;
         }
         if (!shell_is_name(argv[i], strlen(argv[i])))
-            return shell_fail(shell, 2, "read: %s: bad variable name", argv[i]);
+            return shell_fail(shell, 2, "%s: bad variable name", argv[i]);
         if (!shell_set_bytes(shell, argv[i], text->bytes ? text->bytes + start : "", stop - start))
             return 2;
     }

@@ -14,13 +14,13 @@ struct input {
     bool terminal, ended;
 };
 
-/* The next line of descriptor 0, a byte at a time: what follows belongs to the commands. */
+/* The next line of descriptor 0: a byte at a time, since what follows belongs to the commands. ash takes what is there. */
 static bool read_plain(struct shell *shell, struct buf *text)
 {
-    char byte;
+    char bytes[1023];
     ssize_t got;
-    size_t before = text->length;
-    while ((got = task_read(shell->task, 0, &byte, 1)) != 0) {
+    size_t before = text->length, most = shell->flavour == SHELL_ASH ? sizeof bytes : 1;
+    while ((got = task_read(shell->task, 0, bytes, most)) != 0) {
         if (got == -EINTR && !task_dying(shell->task)) {
             shell_run_traps(shell);
             if (shell->leave != LEAVE_NOT)
@@ -29,8 +29,8 @@ static bool read_plain(struct shell *shell, struct buf *text)
         }
         if (got < 0)
             return false;
-        buf_append(text, &byte, 1);
-        if (byte == '\n' || !buf_ok(text))
+        buf_append(text, bytes, (size_t)got);
+        if (bytes[got - 1] == '\n' || most > 1 || !buf_ok(text))
             break;
     }
     return text->length > before && buf_ok(text);
@@ -87,7 +87,7 @@ static int run_file(struct shell *shell, const char *path)
         got = fs_read_file(&shell->task->who, found, SHELL_SOURCE, &text, &length);
     if (got != 0) {
         shell_say(shell, "can't open '%s': %s", path, applet_errno(got));
-        return got == -ENOENT ? 127 : 126;
+        return 2;
     }
     char name[FS_PATH];
     if (fs_program_name(text, length, name)) {
@@ -97,6 +97,7 @@ static int run_file(struct shell *shell, const char *path)
     }
     shell->script_file = true;
     shell->said = shell->name;
+    shell->line = 1;
     int status = shell_run_text(shell, text, EVAL_LAST);
     mem_free(text);
     return status;
@@ -231,15 +232,14 @@ static int bash_main(struct task *task, int argc, char **argv)
 /* Called by a name that is no applet of it, or by its own (the kernel looks the others up: struct program, multi_call). */
 static int busybox_main(struct task *task, int argc, char **argv)
 {
-    if (argc < 2 || strcmp(applet_base_name(argv[0]), "busybox") != 0) {
-        if (strcmp(applet_base_name(argv[0]), "busybox") != 0) {
-            applet_print(task, "%s: applet not found\n", applet_base_name(argv[0]));
-            return 127;
-        }
+    bool own = strcmp(applet_base_name(argv[0]), "busybox") == 0;
+    if (own && argc < 2) {
         applet_print(task, "BusyBox v1.36.1 (simulated in the practice cluster) multi-call binary.\n\nUsage: busybox [function [arguments]...]\n");
         return 0;
     }
-    applet_print(task, "%s: applet not found\n", argv[1]);
+    char line[FS_NAME + 40];
+    int length = snprintf(line, sizeof line, "%.255s: applet not found\n", own ? argv[1] : applet_base_name(argv[0]));
+    task_write(task, 2, line, (size_t)length);
     return 127;
 }
 

@@ -114,7 +114,7 @@ static struct node *parse_body(struct parser *parser)
 {
     struct node *node = lex_deeper(parser) ? parse_list(parser, true) : NULL;
     parser->depth--;
-    if (!node && !parser->failed)
+    if (!node && !parser->failed && token_look(parser)->kind != TOKEN_END) /* else the caller says what it expects */
         token_unexpected(parser, NULL);
     return node;
 }
@@ -257,7 +257,7 @@ static bool take_assignment(struct parser *parser, struct word *word, struct ass
     char *equals = strchr(part->text, '=');
     if (!equals)
         return false;
-    bool append = equals > part->text && equals[-1] == '+';
+    bool append = parser->source->bash && equals > part->text && equals[-1] == '+';
     size_t length = (size_t)(equals - part->text) - append;
     if (!shell_is_name(part->text, length))
         return false;
@@ -375,7 +375,7 @@ static struct node *parse_compound(struct parser *parser)
             token_unexpected(parser, ")");
         return node;
     }
-    if (parser->source->bash && token_accept_reserved(parser, "[["))
+    if (!parser->source->plain && token_accept_reserved(parser, "[["))
         return parse_test(parser);
     return NULL;
 }
@@ -399,7 +399,7 @@ static struct node *parse_command(struct parser *parser)
         struct redirect **last = &node->redirects;
         while (parse_redirect(parser, &last) && !parser->failed)
             continue;
-    } else if (!parser->failed && parser->source->bash && token_accept_reserved(parser, "function")) {
+    } else if (!parser->failed && !parser->source->plain && token_accept_reserved(parser, "function")) {
         struct token name = token_take(parser);
         if (name.kind != TOKEN_WORD || !name.word || !is_function_name(name.word)) {
             lex_fail(parser, "syntax error: bad function name");

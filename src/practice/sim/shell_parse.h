@@ -85,7 +85,8 @@ struct shell_source {
     /* an alias' text for a command word, or NULL */
     const char *(*alias)(void *alias_data, const char *word);
     void *alias_data;
-    bool bash;     /* {1..3}, [[ ]], here-strings */
+    bool bash;     /* {1..3}, +=, here-strings, too */
+    bool plain;    /* not even what ash has beside POSIX: [[ ]], function, &> */
     char error[160];
     bool incomplete; /* the error is that the text ended */
 };

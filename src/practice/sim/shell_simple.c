@@ -134,15 +134,10 @@ static int run_function(struct shell *shell, const struct function *function, in
 static int run_builtin(struct shell *shell, const struct shell_builtin *builtin, int argc, char **argv)
 {
     struct task *task = shell->task;
-    if (builtin->program) { /* its messages begin with its own name */
-        char **own = task->argv;
-        task->argv = argv;
-        int status = builtin->program(task, argc, argv);
-        applet_flush(task);
-        task->argv = own;
-        return status;
-    }
-    int status = builtin->fn(shell, argc, argv);
+    const char *outer = shell->builtin;
+    shell->builtin = builtin->program ? outer : argv[0];
+    int status = builtin->program ? builtin->program(task, argc, argv) : builtin->fn(shell, argc, argv);
+    shell->builtin = outer;
     if (task->out.length > 0 && !task->dying) {
         ssize_t got = task_write(task, 1, task->out.bytes, task->out.length);
         buf_clear(&task->out);
@@ -273,8 +268,10 @@ static int assign_only(struct shell *shell, struct node *node)
 {
     struct saved_fds saved = {.changed = 0};
     struct buf line = buf_make(SHELL_VALUE);
-    shell->status = 0;
+    shell->substituted = 0;
     bool ok = assign(shell, node->assignments, false, false, shell->option['x'] ? &line : NULL);
+    if (ok)
+        shell->status = shell->substituted;
     if (ok && shell->option['x'] && line.length > 0)
         trace(shell, &line, &(struct vec){0});
     buf_free(&line);
@@ -331,11 +328,15 @@ int shell_eval_simple(struct shell *shell, struct node *node, unsigned flags)
     int status;
     if (!shell_redirect(shell, node->redirects, &saved)) {
         status = shell->leave != LEAVE_NOT ? shell->status : 1;
+        shell->status = status;
         if (shell->leave == LEAVE_NOT && builtin && builtin->special)
             shell_leave(shell, shell->option['i'] ? LEAVE_LINE : LEAVE_SHELL, 0);
     } else {
         status = run_prepared(shell, node, &words, builtin, flags, &saved);
-        shell_restore(shell, &saved);
+        if (shell->task->next_program) /* which has them */
+            shell_keep(&saved);
+        else
+            shell_restore(shell, &saved);
     }
     vec_free(&words);
     return status;

@@ -10,23 +10,30 @@
 
 /* ---- printing values ---- */
 
+/* What the shell reads as something else than itself. */
+static bool needs_quotes(unsigned char byte)
+{
+    return byte < '+' || (byte >= ':' && byte <= '?') || byte == '[' || byte == '\\' || byte == '`' || byte > 'z';
+}
+
 char *shell_quoted(const char *text, bool always)
 {
-    struct buf out = buf_make(4 * SHELL_VALUE + 2);
+    struct buf out = buf_make(8 * SHELL_VALUE);
     bool plain = *text && !always;
     for (const char *at = text; plain && *at; at++)
-        plain = isalnum((unsigned char)*at) || strchr("_-+=./:,@%^", *at) || (unsigned char)*at >= 0x80;
+        plain = !needs_quotes((unsigned char)*at);
     if (plain) {
         buf_append_string(&out, text);
         return buf_take(&out, NULL);
     }
-    buf_append(&out, "'", 1);
-    for (const char *at = text; *at; at++)
-        if (*at == '\'')
-            buf_append_string(&out, "'\\''");
-        else
-            buf_append(&out, at, 1);
-    buf_append(&out, "'", 1);
+    do { /* 'it'"'"'s' */
+        size_t length = strcspn(text, "'"), quotes = strspn(text + length, "'");
+        if (length > 0 || quotes == 0)
+            buf_printf(&out, "'%.*s'", (int)length, text);
+        if (quotes > 0)
+            buf_printf(&out, "\"%.*s\"", (int)quotes, text + length);
+        text += length + quotes;
+    } while (*text);
     return buf_take(&out, NULL);
 }
 
@@ -77,7 +84,7 @@ static int set_named(struct shell *shell, const char *name, bool on)
             shell->option[(unsigned char)options[i].letter] = on;
             return 0;
         }
-    return shell_fail(shell, 2, "set: illegal option -o %s", name);
+    return shell_fail(shell, 2, "illegal option -o %s", name);
 }
 
 static void print_options(struct shell *shell)
@@ -101,7 +108,7 @@ static int set_letters(struct shell *shell, const char *letters, bool on, int ar
         } else if (strchr("efmnxvCauhb", *letters)) {
             shell->option[(unsigned char)*letters] = on;
         } else {
-            return shell_fail(shell, 2, "set: illegal option %c%c", on ? '-' : '+', *letters);
+            return shell_fail(shell, 2, "illegal option %c%c", on ? '-' : '+', *letters);
         }
     }
     return 0;
@@ -144,9 +151,9 @@ static int builtin_shift(struct shell *shell, int argc, char **argv)
 {
     int64_t count = 1;
     if (argc > 1 && (!applet_number(argv[1], &count) || count < 0))
-        return shell_fail(shell, 2, "shift: Illegal number: %s", argv[1]);
+        return shell_fail(shell, 2, "Illegal number: %s", argv[1]);
     if ((size_t)count > shell->positional.length)
-        return shell->flavour == SHELL_DASH ? shell_fail(shell, 2, "shift: can't shift that many") : 1;
+        return shell->flavour == SHELL_DASH ? shell_fail(shell, 2, "can't shift that many") : 1;
     while (count-- > 0)
         vec_remove(&shell->positional, 0);
     return 0;
@@ -161,7 +168,7 @@ static int declare(struct shell *shell, int argc, char **argv, int first, bool e
         const char *equals = strchr(argv[i], '=');
         size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
         if (!shell_is_name(argv[i], length))
-            return shell_fail(shell, 2, "%s: %.*s: bad variable name", argv[0], (int)length, argv[i]);
+            return shell_fail(shell, 2, "%.*s: bad variable name", (int)length, argv[i]);
         char *name = mem_string_n(argv[i], length);
         bool ok = name && (!local || shell_make_local(shell, name)) && (!equals || shell_set(shell, name, equals + 1)) &&
                   ((!exported && !read_only) || shell_export(shell, name, exported, read_only));
@@ -200,14 +207,14 @@ static int builtin_local(struct shell *shell, int argc, char **argv)
     bool exported = false, read_only = false, local = shell->function_depth > 0;
     int first = 1;
     if (strcmp(argv[0], "local") == 0 && !local)
-        return shell_fail(shell, 2, "local: not in a function");
+        return shell_fail(shell, 2, "not in a function");
     for (; first < argc && argv[first][0] == '-' && argv[first][1]; first++)
         for (const char *letter = argv[first] + 1; *letter; letter++) {
             exported = exported || *letter == 'x';
             read_only = read_only || *letter == 'r';
             local = local && *letter != 'g';
             if (strchr("aAinp", *letter) && strchr("aA", *letter))
-                return shell_fail(shell, 2, "%s: arrays are not simulated in the practice cluster", argv[0]);
+                return shell_fail(shell, 2, "arrays are not simulated in the practice cluster");
         }
     return declare(shell, argc, argv, first, exported, read_only, local);
 }
@@ -222,7 +229,7 @@ static int builtin_unset(struct shell *shell, int argc, char **argv)
         else if (functions)
             map_remove(&shell->functions, argv[i]);
         else if (!shell_is_name(argv[i], strlen(argv[i])))
-            return shell_fail(shell, 2, "unset: %s: bad variable name", argv[i]);
+            return shell_fail(shell, 2, "%s: bad variable name", argv[i]);
         else if (!shell_unset(shell, argv[i]))
             status = 1;
     }
@@ -249,7 +256,7 @@ static int builtin_alias(struct shell *shell, int argc, char **argv)
         } else if (value) {
             applet_print(shell->task, "%s='%s'\n", argv[i], value);
         } else {
-            shell_say(shell, "alias: %s not found", argv[i]);
+            shell_say(shell, "%s not found", argv[i]);
             status = 1;
         }
     }
@@ -265,7 +272,7 @@ static int builtin_unalias(struct shell *shell, int argc, char **argv)
         } else if (map_has(&shell->aliases, argv[i])) {
             map_remove(&shell->aliases, argv[i]);
         } else {
-            shell_say(shell, "unalias: %s not found", argv[i]);
+            shell_say(shell, "%s not found", argv[i]);
             status = 1;
         }
     }
@@ -332,6 +339,8 @@ static int builtin_getopts(struct shell *shell, int argc, char **argv)
     char text[2] = {letter, '\0'};
     if (value)
         shell_set(shell, "OPTARG", value);
+    else if (shell->flavour == SHELL_ASH)
+        shell_set(shell, "OPTARG", "");
     else
         shell_unset(shell, "OPTARG");
     return shell_set(shell, name, text) ? 0 : 2;
@@ -374,7 +383,7 @@ static int builtin_cd(struct shell *shell, int argc, char **argv)
         wanted = shell_get(shell, "OLDPWD");
         print = true;
         if (!wanted)
-            return shell_fail(shell, 2, "cd: OLDPWD not set"), shell->leave = LEAVE_NOT, 2;
+            return shell_fail(shell, 2, "OLDPWD not set"), shell->leave = LEAVE_NOT, 2;
     }
     char path[FS_PATH], real[FS_PATH];
     wanted = wanted ? wanted : "";
@@ -391,7 +400,7 @@ static int builtin_cd(struct shell *shell, int argc, char **argv)
         got = fs_real_path(&shell->task->who, path, false, real);
     char *cwd = got == 0 ? mem_string(real) : NULL;
     if (!cwd) {
-        shell_say(shell, "cd: can't cd to %s: %s", wanted, got == -ENOENT ? "No such file or directory" : applet_errno(got));
+        shell_say(shell, "can't cd to %s: %s", wanted, got == -ENOENT ? "No such file or directory" : applet_errno(got));
         return 2;
     }
     mem_free(shell->task->who.cwd);
@@ -424,7 +433,7 @@ static int builtin_umask(struct shell *shell, int argc, char **argv)
         return 0;
     }
     if (strspn(argv[1], "01234567") != strlen(argv[1]) || strlen(argv[1]) > 4)
-        return shell_fail(shell, 2, "umask: illegal mode: %s", argv[1]), shell->leave = LEAVE_NOT, 2;
+        return shell_fail(shell, 2, "illegal mode: %s", argv[1]), shell->leave = LEAVE_NOT, 2;
     shell->task->umask = (unsigned)strtoul(argv[1], NULL, 8) & 0777;
     return 0;
 }

@@ -155,6 +155,11 @@ static bool primary(struct test *test)
         test->wrong = true;
         return false;
     }
+    if (next && is_binary(test, next) && !after && strcmp(word, "!") != 0 && strcmp(word, "(") != 0) {
+        applet_say(test->task, "%s: argument expected", next);
+        test->wrong = true;
+        return false;
+    }
     if (next && after && is_binary(test, next)) {
         test->at += 3;
         return binary(test, word, next, after);

@@ -65,8 +65,9 @@ static bool read_operator(struct parser *parser, struct token *token)
     }
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         size_t length = strlen(operators[i]);
-        bool bash_only = strcmp(operators[i], "&>") == 0 || strcmp(operators[i], "<<<") == 0;
-        if (strncmp(ahead, operators[i], length) != 0 || (bash_only && !parser->source->bash))
+        const struct shell_source *source = parser->source;
+        bool missing = (source->plain && strcmp(operators[i], "&>") == 0) || (!source->bash && strcmp(operators[i], "<<<") == 0);
+        if (strncmp(ahead, operators[i], length) != 0 || missing)
             continue;
         for (size_t j = 0; j < length; j++)
             lex_get(parser);

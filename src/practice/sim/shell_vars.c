@@ -31,7 +31,9 @@ static void say(struct shell *shell, const char *format, va_list arguments)
     int start = snprintf(text, sizeof text, "%.128s: ", shell->said);
     if (shell->flavour == SHELL_DASH)
         start += snprintf(text + start, sizeof text - (size_t)start, "%d: ", shell->line);
-    else if (shell->script_file)
+    if (shell->builtin)
+        start += snprintf(text + start, sizeof text - (size_t)start, "%.32s: ", shell->builtin);
+    if (shell->flavour != SHELL_DASH && (shell->script_file || (shell->builtin && !shell->option['i'])))
         start += snprintf(text + start, sizeof text - (size_t)start, "line %d: ", shell->line);
     int length = vsnprintf(text + start, sizeof text - (size_t)start - 1, format, arguments);
     size_t end = (size_t)(start + (length > 0 ? length : 0));
@@ -112,7 +114,7 @@ bool shell_unset(struct shell *shell, const char *name)
 {
     const struct variable *variable = map_get(&shell->variables, name);
     if (variable && variable->read_only) {
-        shell_say(shell, "unset: %s: is read only", name);
+        shell_fail(shell, 2, "%s: is read only", name);
         return false;
     }
     map_remove(&shell->variables, name);
@@ -145,8 +147,9 @@ bool shell_make_local(struct shell *shell, const char *name)
     local->hidden = map_take(&shell->variables, name);
     local->next = shell->locals;
     shell->locals = local;
-    if (local->hidden) { /* ash: the value stays visible until it is set */
-        variable->value = local->hidden->value ? mem_string(local->hidden->value) : NULL;
+    if (local->hidden) {
+        bool stays = shell->flavour == SHELL_DASH; /* the value is seen until it is set */
+        variable->value = stays && local->hidden->value ? mem_string(local->hidden->value) : NULL;
         variable->exported = local->hidden->exported;
         variable->read_only = local->hidden->read_only;
     }
@@ -198,7 +201,7 @@ static void empty(struct shell *shell)
 
 bool shell_init(struct shell *shell, struct task *task)
 {
-    *shell = (struct shell){.task = task, .main_pid = task->pid, .said = "sh", .line = 1, .started_ms = kernel_now(task->kernel), .random = (unsigned)task->started_ms};
+    *shell = (struct shell){.task = task, .main_pid = task->pid, .said = "sh", .started_ms = kernel_now(task->kernel), .random = (unsigned)task->started_ms};
     empty(shell);
     for (size_t i = 0; task->env[i]; i++) {
         const char *equals = strchr(task->env[i], '=');
@@ -277,6 +280,8 @@ struct shell *shell_copy(struct shell *shell)
     copy->jobs = NULL;
     copy->locals = NULL;
     copy->loop_depth = 0;
+    copy->tested = false;
+    copy->builtin = NULL;
     copy->leave = LEAVE_NOT;
     copy->caught = 0;
     copy->subshell = true;
