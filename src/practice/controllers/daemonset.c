@@ -8,7 +8,11 @@
 
 const struct client_resource daemonsets_resource = {"apps", "v1", "daemonsets"};
 static const struct client_resource nodes_resource = {"", "v1", "nodes"};
-enum { DAEMONSET_THINGS = 1000000 };
+enum {
+    DAEMONSET_THINGS = 1000000,
+    DAEMONSET_PER_MS = 100,  /* a set with many Pods looks at all nodes again only after so long: at what became of them together, not one by one */
+    DAEMONSET_NODES_MS = 10, /* and all sets do when there were new nodes, which come in numbers */
+};
 
 static void free_value(void *value)
 {
@@ -44,6 +48,16 @@ static void add_matching(struct daemonsets *controller, const struct object *pod
     }
 }
 
+static void add(struct daemonsets *controller, const struct object *set)
+{
+    char *key = mem_printf("%s/%s", set->ns, set->name);
+    if (key != NULL)
+        workqueue_add_after(controller->queue, key, (int64_t)pods_count_owned(controller->place.pods, set->uid) / DAEMONSET_PER_MS);
+    else
+        workqueue_add(controller->queue, WORKQUEUE_ALL);
+    mem_free(key);
+}
+
 static void pod_changed(void *data, const struct pods_event *event)
 {
     struct daemonsets *controller = data;
@@ -53,9 +67,9 @@ static void pod_changed(void *data, const struct pods_event *event)
     if (pod == NULL || pod->node[0] != '\0')
         map_remove(&controller->targets, (pod != NULL ? pod : previous)->object->uid);
     if (was != NULL)
-        key_add(controller->queue, was);
+        add(controller, was);
     if (now != NULL && now != was)
-        key_add(controller->queue, now);
+        add(controller, now);
     if (!pod_goes(event) && pod->owner_uid[0] == '\0' && (previous == NULL || previous->owner_uid[0] != '\0' || pod_has_other_labels(event)))
         add_matching(controller, pod->object);
 }
@@ -84,7 +98,7 @@ static void node_changed(void *data, const struct informer_event *event)
     if (event->object == NULL)
         map_remove(&controller->taints, event->previous->name);
     else if (!note_taints(controller, event->object, &changed) || changed || event->previous == NULL || !workload_same_labels(event->object, event->previous))
-        workqueue_add(controller->queue, WORKQUEUE_ALL);
+        workqueue_add_after(controller->queue, WORKQUEUE_ALL, DAEMONSET_NODES_MS);
 }
 
 static void revision_changed(void *data, const struct owned_event *event)

@@ -113,8 +113,9 @@ static int compare_revision(const void *first, const void *second)
 {
     const struct replica_set *a = *(struct replica_set *const *)first, *b = *(struct replica_set *const *)second;
     int64_t left, right;
-    bool known = revision_of(a->document, &left) & revision_of(b->document, &right);
-    return known && left != right ? (left < right ? -1 : 1) : compare_age(a, b);
+    bool known_left = revision_of(a->document, &left), known_right = revision_of(b->document, &right);
+    bool differ = known_left && known_right && left != right;
+    return differ ? (left < right ? -1 : 1) : compare_age(a, b);
 }
 
 static bool is_done_with(const struct replica_set *set)

@@ -13,7 +13,7 @@
 enum {
     REPLICAS_BURST = 500,     /* made or deleted before their events are waited for */
     REPLICAS_PODS = 1000000,
-    REPLICAS_PER_MS = 100,    /* a set with many Pods is looked at again only after so long, since each look goes over all */
+    REPLICAS_PER_MS = 100,    /* a set with many Pods tells only after so long what became of them: together, not one by one */
 };
 
 /* What the two kinds differ in. */
@@ -32,7 +32,8 @@ struct replicas {
     struct owned *sets;
     struct pods_follower *follower;
     struct pending pending;
-    bool begun; /* all was told once */
+    struct map tallies; /* by uid of the set */
+    bool begun;         /* all was told once */
 };
 
 /* One look at a set. */
@@ -41,11 +42,9 @@ struct sync {
     const char *key;
     const struct value *document;
     struct maker maker;
-    struct label_selector *selector, *template_labels;
+    struct tally *tally;
     int64_t now_ms, min_ready_ms;
-    int32_t wanted;
-    /* counted */
-    int32_t active, ready, available, labeled, terminating;
+    int32_t wanted, available;
     int64_t next_ms; /* when the next one becomes available; 0: none */
 };
 
@@ -75,6 +74,15 @@ static struct label_selector *selector_of(const struct replicas *controller, con
     return controller->flavour->plain ? label_selector_of_map(selector, NULL) : label_selector_new(selector, NULL);
 }
 
+/* They look for Pods to take. */
+static void add_to_claim(struct replicas *controller, const struct object *set)
+{
+    struct tally *tally = map_get(&controller->tallies, set->uid);
+    if (tally != NULL)
+        tally->claim = true;
+    key_add(controller->queue, set);
+}
+
 /* A Pod that nobody controls: the sets that would have it. */
 static void add_matching(struct replicas *controller, const struct object *pod)
 {
@@ -83,9 +91,9 @@ static void add_matching(struct replicas *controller, const struct object *pod)
         struct value *document = informer_value(informer, set);
         struct label_selector *selector = document != NULL ? selector_of(controller, document) : NULL;
         if (document == NULL)
-            workqueue_add(controller->queue, WORKQUEUE_ALL);
+            add_to_claim(controller, set); /* it may be one */
         else if (selector != NULL && label_selector_matches(selector, pod))
-            key_add(controller->queue, set);
+            add_to_claim(controller, set);
         label_selector_free(selector);
         value_free(document);
     }
@@ -97,6 +105,7 @@ static void pod_changed(void *data, const struct pods_event *event)
     const struct pod_view *pod = event->pod, *previous = event->previous;
     const struct owned_object *now = pod != NULL ? set_of(controller, pod) : NULL, *was = previous != NULL ? set_of(controller, previous) : NULL;
     pending_observe(&controller->pending, event);
+    tallies_follow(&controller->tallies, event);
     if (was != NULL)
         add(controller, was->object);
     if (now != NULL && now != was)
@@ -113,34 +122,30 @@ static void set_changed(void *data, const struct owned_event *event)
         return;
     }
     const struct object *object = event->now != NULL ? event->now->object : event->was->object;
+    if (event->was != NULL && (event->now == NULL || strcmp(event->now->object->uid, event->was->object->uid) != 0))
+        map_remove(&controller->tallies, event->was->object->uid);
     key_add(controller->queue, object);
 }
 
 /* ---- counting ---- */
 
-static void count_pod(struct sync *sync, const struct pod_view *pod)
-{
-    bool goes = pod->deleting && !pod_has_ended(pod);
-    if ((!pod_is_active(pod) && !goes) || !label_selector_matches(sync->selector, pod->object))
-        return;
-    if (goes) {
-        sync->terminating++;
-        return;
-    }
-    sync->active++;
-    sync->labeled += label_selector_matches(sync->template_labels, pod->object);
-    sync->ready += pod->ready;
-    if (pod_is_available(pod, sync->min_ready_ms, sync->now_ms))
-        sync->available++;
-    else if (pod->ready && pod->ready_ms != 0 && (sync->next_ms == 0 || pod->ready_ms + sync->min_ready_ms < sync->next_ms))
-        sync->next_ms = pod->ready_ms + sync->min_ready_ms;
-}
-
-static void count(struct sync *sync, const char *uid)
+/* With minReadySeconds it is a question of time. */
+static void count_available(struct sync *sync, const char *uid)
 {
     const struct pods *pods = sync->controller->place.pods;
-    for (const struct pod_view *pod = NULL; (pod = pods_next_owned(pods, uid, pod)) != NULL;)
-        count_pod(sync, pod);
+    if (sync->min_ready_ms == 0) {
+        sync->available = sync->tally->ready;
+        return;
+    }
+    for (const struct pod_view *pod = NULL; (pod = pods_next_owned(pods, uid, pod)) != NULL;) {
+        if (!pod->ready || !pod_is_active(pod) || !label_selector_matches(sync->tally->selector, pod->object))
+            continue;
+        int64_t at = pod->ready_ms + sync->min_ready_ms;
+        if (pod_is_available(pod, sync->min_ready_ms, sync->now_ms))
+            sync->available++;
+        else if (pod->ready_ms != 0 && (sync->next_ms == 0 || at < sync->next_ms))
+            sync->next_ms = at;
+    }
 }
 
 /* ---- making and deleting ---- */
@@ -178,9 +183,9 @@ static bool list_active(const struct sync *sync, const char *uid, const struct p
     const struct pods *pods = sync->controller->place.pods;
     size_t count = 0;
     for (const struct pod_view *pod = NULL; (pod = pods_next_owned(pods, uid, pod)) != NULL;)
-        if (pod_is_active(pod) && label_selector_matches(sync->selector, pod->object))
+        if (pod_is_active(pod) && label_selector_matches(sync->tally->selector, pod->object))
             list[count++] = pod;
-    return count == (size_t)sync->active;
+    return count == (size_t)sync->tally->active;
 }
 
 static size_t on_node(const void *data, const char *node)
@@ -217,12 +222,12 @@ static bool delete_pod(struct sync *sync, const struct pod_view *pod, struct err
 static bool delete_pods(struct sync *sync, int32_t surplus, const char *uid, struct error *err)
 {
     struct replicas *controller = sync->controller;
-    const struct pod_view **list = mem_zero((size_t)sync->active, sizeof *list);
+    const struct pod_view **list = mem_zero((size_t)sync->tally->active, sizeof *list);
     struct map nodes = map_make(REPLICAS_PODS, NULL);
     if (surplus > REPLICAS_BURST)
         surplus = REPLICAS_BURST;
-    bool ok = list != NULL && list_active(sync, uid, list) && (surplus >= sync->active ||
-              (count_family(sync, &nodes) && replicas_rank(controller->place.pods, list, (size_t)sync->active, on_node, &nodes, sync->now_ms)));
+    bool ok = list != NULL && list_active(sync, uid, list) && (surplus >= sync->tally->active ||
+              (count_family(sync, &nodes) && replicas_rank(controller->place.pods, list, (size_t)sync->tally->active, on_node, &nodes, sync->now_ms)));
     ok = (ok && expectations_set(controller->pending.expectations, sync->key, 0, surplus)) || error_memory(err);
     bool all = ok;
     for (int32_t i = 0; ok && i < surplus; i++) {
@@ -247,14 +252,14 @@ static struct value *status_of(const struct sync *sync, const struct error *fail
     struct value *status = before != NULL ? value_copy(before) : value_object();
     bool ok = status != NULL;
     if (failure->kind != ERROR_NONE && condition_find(before, "ReplicaFailure") == NULL) {
-        struct condition condition = {"ReplicaFailure", "True", sync->active < sync->wanted ? "FailedCreate" : "FailedDelete", failure->message, 0};
+        struct condition condition = {"ReplicaFailure", "True", sync->tally->active < sync->wanted ? "FailedCreate" : "FailedDelete", failure->message, 0};
         ok = ok && condition_put_anew(status, &condition, sync->now_ms);
     } else if (failure->kind == ERROR_NONE && ok) {
         condition_drop(status, "ReplicaFailure");
     }
-    ok = ok && workload_number(status, "replicas", sync->active, true) && workload_number(status, "fullyLabeledReplicas", sync->labeled, false) &&
-         workload_number(status, "readyReplicas", sync->ready, false) && workload_number(status, "availableReplicas", sync->available, false) &&
-         (!flavour->terminating || workload_number(status, "terminatingReplicas", sync->terminating, true)) &&
+    ok = ok && workload_number(status, "replicas", sync->tally->active, true) && workload_number(status, "fullyLabeledReplicas", sync->tally->labeled, false) &&
+         workload_number(status, "readyReplicas", sync->tally->ready, false) && workload_number(status, "availableReplicas", sync->available, false) &&
+         (!flavour->terminating || workload_number(status, "terminatingReplicas", sync->tally->terminating, true)) &&
          workload_number(status, "observedGeneration", value_find_int(sync->document, 0, "metadata", "generation", NULL), false);
     if (ok)
         return status;
@@ -282,25 +287,36 @@ static bool tell(const struct sync *sync, const struct error *failure)
 static bool finds_orphan(const struct sync *sync, const char *ns)
 {
     for (const struct pod_view *pod = NULL; (pod = pods_next_owned(sync->controller->place.pods, "", pod)) != NULL;)
-        if (strcmp(pod->object->ns, ns) == 0 && pod_is_active(pod) && label_selector_matches(sync->selector, pod->object))
+        if (strcmp(pod->object->ns, ns) == 0 && pod_is_active(pod) && label_selector_matches(sync->tally->selector, pod->object))
             return true;
     return false;
+}
+
+/* Takes and lets go. False: try again. */
+static bool claim(struct sync *sync, const struct object *set, bool *waits)
+{
+    if (!sync->tally->claim && sync->tally->strangers == 0)
+        return true;
+    *waits = finds_orphan(sync, set->ns);
+    if (!maker_claim(&sync->maker, sync->tally->selector, NULL))
+        return false;
+    sync->tally->claim = false;
+    return true;
 }
 
 static bool look(struct sync *sync, const struct object *set)
 {
     struct replicas *controller = sync->controller;
     struct error failure = ERROR_INIT;
-    bool goes = (set->flags & OBJECT_DELETING) != 0, met = expectations_met(controller->pending.expectations, sync->key);
-    bool waits = !goes && finds_orphan(sync, set->ns);
-    if (!maker_claim(&sync->maker, sync->selector, NULL))
+    bool goes = (set->flags & OBJECT_DELETING) != 0, met = expectations_met(controller->pending.expectations, sync->key), waits = false, ok = true;
+    if (!goes && !claim(sync, set, &waits))
         return false;
-    count(sync, set->uid);
-    bool ok = true;
-    if (met && !goes && !waits && sync->active < sync->wanted)
-        ok = make_pods(sync, sync->wanted - sync->active, &failure);
-    else if (met && !goes && !waits && sync->active > sync->wanted)
-        ok = delete_pods(sync, sync->active - sync->wanted, set->uid, &failure);
+    count_available(sync, set->uid);
+    int32_t missing = sync->wanted - sync->tally->active;
+    if (met && !goes && !waits && missing > 0)
+        ok = make_pods(sync, missing, &failure);
+    else if (met && !goes && !waits && missing < 0)
+        ok = delete_pods(sync, -missing, set->uid, &failure);
     if (!tell(sync, &failure))
         return false;
     if (sync->next_ms != 0)
@@ -310,23 +326,19 @@ static bool look(struct sync *sync, const struct object *set)
 
 static bool sync_set(struct replicas *controller, const char *key, const struct object *set)
 {
-    struct value *document = owned_value(controller->sets, set);
     const struct flavour *flavour = controller->flavour;
+    struct value *document = owned_value(controller->sets, set);
+    if (document == NULL)
+        return false;
     struct sync sync = {.controller = controller,
                         .key = key,
                         .document = document,
-                        .maker = {.place = &controller->place, .recorder = controller->recorder, .api_version = flavour->api_version, .kind = flavour->kind, .owner = document, .active_only = true},
+                        .tally = tally_of(&controller->tallies, controller->place.pods, document, flavour->plain),
                         .now_ms = client_now_ms(controller->place.client),
                         .min_ready_ms = value_find_int(document, 0, "spec", "minReadySeconds", NULL) * 1000,
                         .wanted = (int32_t)value_find_int(document, 0, "spec", "replicas", NULL)};
-    bool ok = document != NULL;
-    if (ok) {
-        sync.selector = selector_of(controller, document);
-        sync.template_labels = label_selector_of_map(value_find(document, "spec", "template", "metadata", "labels", NULL), NULL);
-        ok = sync.selector != NULL && sync.template_labels != NULL && look(&sync, set);
-    }
-    label_selector_free(sync.selector);
-    label_selector_free(sync.template_labels);
+    sync.maker = (struct maker){.place = &controller->place, .recorder = controller->recorder, .api_version = flavour->api_version, .kind = flavour->kind, .owner = document, .active_only = true};
+    bool ok = sync.tally != NULL && look(&sync, set);
     value_free(document);
     return ok;
 }
@@ -360,6 +372,7 @@ static void stop(void *data)
     workqueue_free(controller->queue);
     recorder_free(controller->recorder);
     pending_stop(&controller->pending);
+    map_free(&controller->tallies);
     mem_free(controller);
 }
 
@@ -372,6 +385,7 @@ static void *start(const struct place_of_work *place, const struct flavour *flav
     }
     controller->flavour = flavour;
     controller->place = *place;
+    controller->tallies = tallies_make();
     const struct recorder_options options = {.component = flavour->component};
     if ((controller->recorder = recorder_new(place->client, &options, err)) != NULL &&
         pending_start(&controller->pending, flavour->kind, place->api->clock, err) &&

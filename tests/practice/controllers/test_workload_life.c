@@ -177,7 +177,6 @@ static void many_pods_are_made_in_a_few_looks(void **state)
         value_free(event);
     }
     line_close(watch);
-    print_message("%zu versions of the ReplicaSet\n", versions);
     assert_true(versions < 300);
     assert_int_equal(count_pods(cluster), 1200);
     cluster_patch(cluster, &replicasets, "default", "web", "{'spec':{'replicas':0}}");
