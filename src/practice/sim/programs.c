@@ -5,7 +5,7 @@
 
 static const struct program_table *const tables[] = {
     &programs_shell, &programs_basic, &programs_copy, &programs_files,  &programs_list,  &programs_find, &programs_text,
-    &programs_sort,  &programs_grep,  &programs_sed,  &programs_system, &programs_bytes, &programs_tar, &programs_server,
+    &programs_sort,  &programs_grep,  &programs_sed,  &programs_system, &programs_bytes, &programs_tar, &programs_net, &programs_names, &programs_server,
 };
 
 const struct program *program_find(const char *name)

@@ -22,6 +22,8 @@ extern const struct program_table programs_sed;
 extern const struct program_table programs_system; /* ps, date, id, df ... */
 extern const struct program_table programs_bytes;  /* base64, sums, dd, hexdump */
 extern const struct program_table programs_tar;
+extern const struct program_table programs_net;    /* wget, curl, nc */
+extern const struct program_table programs_names;  /* nslookup, getent, ping */
 extern const struct program_table programs_server; /* nginx, redis-server, pause ...: what images run */
 
 #endif

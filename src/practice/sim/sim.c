@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
+#include "practice/sim/net.h"
 #include "practice/sim/sim_internal.h"
 
 struct kernel *sim_kernel(struct sim *sim)
@@ -152,6 +153,12 @@ static void sandbox_free(struct runtime_sandbox *sandbox)
         kernel_end_box(&sandbox->pause);
     fs_view_free(sandbox->pause.view);
     struct sandbox *inner = &sandbox->sandbox;
+    for (struct runtime_sandbox **at = &sandbox->sim->sandboxes; *at; at = &(*at)->next)
+        if (*at == sandbox) {
+            *at = sandbox->next;
+            break;
+        }
+    net_drop(inner);
     fs_tree_free(inner->files);
     mem_free(inner->node);
     mem_free(inner->ns);
@@ -215,6 +222,8 @@ static struct runtime_sandbox *sandbox_new(void *self, const struct runtime_sand
         error_memory(err);
         return NULL;
     }
+    sandbox->next = sim->sandboxes;
+    sim->sandboxes = sandbox;
     return sandbox;
 }
 
@@ -349,6 +358,11 @@ static const struct runtime_ops ops = {
     .process_resize = process_resize,
     .process_resume = process_resume,
     .process_free = process_free,
+    .connect = outside_new,
+    .connection_write = outside_write,
+    .connection_shutdown = outside_shutdown,
+    .connection_resume = outside_resume,
+    .connection_free = outside_free,
 };
 
 struct runtime sim_runtime(struct sim *sim)

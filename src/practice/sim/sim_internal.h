@@ -19,6 +19,7 @@ struct sim {
     struct map hosts;         /* node -> struct fs_tree, its own files */
     struct map present;       /* "node\nreference" of what was pulled */
     struct runtime_pull *pulls;
+    struct runtime_sandbox *sandboxes; /* all of them */
     uint64_t next_id;
     double speed;
 };
@@ -51,6 +52,7 @@ void volumes_free(struct sim *sim);
 
 struct runtime_sandbox {
     struct sandbox sandbox;
+    struct runtime_sandbox *next;
     struct sim *sim;
     struct pid_space pids;
     struct box pause; /* where processes are shared: number 1 */
@@ -128,5 +130,13 @@ void container_pump_tty(struct runtime_container *container); /* the terminal's 
 /* What /proc and /sys show; data is the box. */
 struct fs_node *proc_look(void *data, const struct task *task, const char *path);
 struct fs_node *sys_look(void *data, const struct task *task, const char *path);
+
+/* ---- connections from outside: net_outside.c ---- */
+
+struct runtime_connection *outside_new(struct runtime_sandbox *sandbox, uint16_t port, const struct runtime_peer *peer, struct error *err);
+size_t outside_write(struct runtime_connection *connection, const void *bytes, size_t length);
+void outside_shutdown(struct runtime_connection *connection);
+void outside_resume(struct runtime_connection *connection);
+void outside_free(struct runtime_connection *connection);
 
 #endif
