@@ -70,6 +70,8 @@ static bool start_nodes(struct practice_parts *parts, const struct practice_sett
     const struct nodes_options nodes = {
         .place = &parts->place, .runtime = sim_runtime(parts->sim), .network = parts->network, .count = settings->nodes};
     parts->nodes = nodes_new(&nodes, err);
+    if (parts->nodes != NULL)
+        parts->place.api->backend = nodes_backend(parts->nodes);
     return parts->nodes != NULL;
 }
 
@@ -94,6 +96,8 @@ void practice_parts_free(struct practice_parts *parts)
 {
     if (parts == NULL)
         return;
+    if (parts->place.api != NULL)
+        parts->place.api->backend = NULL;
     nodes_free(parts->nodes);
     sim_free(parts->sim);
     network_free(parts->network);

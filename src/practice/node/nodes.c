@@ -279,7 +279,7 @@ struct nodes *nodes_new(const struct nodes_options *options, struct error *err)
     nodes->workers = map_make(NODES_PODS, NULL);
     nodes->images = map_make(NODES_PODS, image_name_free);
     service_links_init(nodes);
-    if ((nodes->pods = workqueue_new(nodes->clock, api->state, work_on_pod, nodes, err)) != NULL && (nodes->writes = workqueue_new(nodes->clock, api->state, work_on_node, nodes, err)) != NULL &&
+    if ((nodes->streams = streams_new(nodes, err)) != NULL && (nodes->pods = workqueue_new(nodes->clock, api->state, work_on_pod, nodes, err)) != NULL && (nodes->writes = workqueue_new(nodes->clock, api->state, work_on_node, nodes, err)) != NULL &&
         make_own(nodes, options->count, err) && follow(nodes, &nodes->configmaps, &configmaps_of, configmap_event, err) && follow(nodes, &nodes->secrets, &secrets_of, secret_event, err) &&
         follow(nodes, &nodes->services, &services_of, service_event, err) && follow(nodes, &nodes->claims, &claims_of, no_event, err) &&
         follow(nodes, &nodes->volumes, &volumes_of, no_event, err) && follow(nodes, &nodes->objects, &nodes_of, node_event, err) &&
@@ -294,6 +294,7 @@ void nodes_free(struct nodes *nodes)
     if (nodes == NULL)
         return;
     pods_unfollow(nodes->follower);
+    streams_free(nodes->streams);
     map_free(&nodes->table);
     informer_free(nodes->objects);
     informer_free(nodes->volumes);
@@ -385,4 +386,9 @@ const char *pod_worker_node(const struct pod_worker *worker)
 struct runtime_sandbox *pod_worker_sandbox(const struct pod_worker *worker)
 {
     return worker->sandbox_ready ? worker->sandbox : NULL;
+}
+
+const struct backend *nodes_backend(struct nodes *nodes)
+{
+    return streams_backend(nodes->streams);
 }
