@@ -46,6 +46,10 @@ void connect_refuse_status(struct exchange *exchange);
 /* Answers 403 with the protocols that are spoken, or 400 where the client named none. */
 void connect_refuse_protocol(struct exchange *exchange, const char *theirs, const char *const *ours);
 
+/* metrics.k8s.io (usage.c): true if this is of that group, and there is a backend. */
+bool usage_is(const struct server *server, const struct route *route);
+void usage_serve(struct exchange *exchange); /* ends the exchange */
+
 void log_serve(struct exchange *exchange);
 void remote_serve(struct exchange *exchange);
 void forward_serve(struct exchange *exchange);

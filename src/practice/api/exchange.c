@@ -462,6 +462,10 @@ void exchange_run(struct exchange *x)
         exchange_fail(x);
         return;
     }
+    if (usage_is(x->server, &x->route)) {
+        usage_serve(x);
+        return;
+    }
     if (x->route.verb == VERB_LIST) {
         list_serve(x);
         return;

@@ -130,5 +130,6 @@ enum cell cell_subjects(struct row *row, const struct column *column); /* path: 
 enum cell cell_definition_versions(struct row *row, const struct column *column);
 enum cell cell_definition_established(struct row *row, const struct column *column);
 enum cell cell_audiences(struct row *row, const struct column *column);
+enum cell cell_usage(struct row *row, const struct column *column); /* path: "cpu" or "memory" */
 
 #endif

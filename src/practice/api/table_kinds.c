@@ -411,6 +411,14 @@ static const struct column definitions[] = {
     END,
 };
 
+static const struct column metrics[] = {
+    NAME,
+    {"cpu", "string", "quantity", 0, "Processors that it uses", cell_usage, "cpu", NULL},
+    {"memory", "string", "quantity", 0, "Memory that it uses", cell_usage, "memory", NULL},
+    {"window", "string", "duration", 0, "Span of time that was looked at", cell_text, "window", NULL},
+    END,
+};
+
 const struct table_kind table_kinds[] = {
     {"", "Pod", pods},
     {"", "PodTemplate", pod_templates},
@@ -455,5 +463,7 @@ const struct table_kind table_kinds[] = {
     {"networking.k8s.io", "ServiceCIDR", cidrs},
     {"autoscaling", "Scale", scales},
     {"apiextensions.k8s.io", "CustomResourceDefinition", definitions},
+    {"metrics.k8s.io", "NodeMetrics", metrics},
+    {"metrics.k8s.io", "PodMetrics", metrics},
     {.kind = NULL},
 };

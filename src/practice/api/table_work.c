@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "data/units.h"
+#include "practice/api/amount.h"
 #include "practice/api/table_internal.h"
 #include "practice/schema/convert.h"
 
@@ -211,4 +212,27 @@ enum cell cell_definition_established(struct row *row, const struct column *colu
     (void)column;
     row_put(row, condition_holds(row_look(row, "status.conditions"), "Established") ? "true" : "false");
     return CELL_LITERAL;
+}
+
+/* ---- metrics ---- */
+
+/* Of a node, or of a Pod's containers together. */
+enum cell cell_usage(struct row *row, const struct column *column)
+{
+    char text[QUANTITY_TEXT];
+    struct amounts sum = {0};
+    amounts_read(&sum, value_get(row->document, "usage"));
+    for (const struct value *container = value_first(value_get(row->document, "containers")); container != NULL; container = value_next(container)) {
+        struct amounts its = {0};
+        amounts_read(&its, value_get(container, "usage"));
+        amounts_add_all(&sum, &its);
+        row->failed = row->failed || its.failed;
+        amounts_free(&its);
+    }
+    const struct amount_item *item = amounts_find(&sum, column->path);
+    amount_print(item != NULL ? item->amount : amount_of(0), text);
+    row->failed = row->failed || sum.failed;
+    amounts_free(&sum);
+    row_put(row, text);
+    return CELL_TEXT;
 }
