@@ -34,11 +34,10 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-static void quote_slowly(const char *string, struct buf *out)
+static void escape_slowly(const char *string, struct buf *out)
 {
     const unsigned char *at = (const unsigned char *)string, *run = at, *end = at + strlen(string);
     char room[8];
-    buf_append(out, "\"", 1);
     while (at < end) {
         if (is_plain(*at)) {
             at++;
@@ -54,43 +53,87 @@ static void quote_slowly(const char *string, struct buf *out)
         run = ++at;
     }
     buf_append(out, run, (size_t)(at - run));
-    buf_append(out, "\"", 1);
 }
 
-/* A string with what stands before and after it (two bytes at most each): short plain ones, which nearly all are, in one piece. */
-static void quote_between(const char *before, const char *string, const char *after, struct buf *out)
+/* Eight bytes at once: bits that are set where one of them is smaller than n (128 at most), or equal to c. */
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+#define SMALLER(bytes, n) (((bytes) - EACH_BYTE(n)) & ~(bytes) & EACH_BYTE(0x80))
+#define EQUAL(bytes, c) SMALLER((bytes) ^ EACH_BYTE(c), 1)
+
+static inline bool eight_are_plain(const char *string)
 {
-    char piece[128];
-    size_t length = 0, most = sizeof piece - 4;
-    while (*before != '\0')
-        piece[length++] = *before++;
-    size_t front = length;
-    piece[length++] = '"';
-    while (length < most && is_plain((unsigned char)*string))
-        piece[length++] = *string++;
-    if (*string == '\0') {
-        piece[length++] = '"';
-        while (*after != '\0')
-            piece[length++] = *after++;
-        buf_append(out, piece, length);
+    uint64_t eight;
+    memcpy(&eight, string, sizeof eight);
+    return (SMALLER(eight, 0x20) | EQUAL(eight, '"') | EQUAL(eight, '\\') | (eight & EACH_BYTE(0x80))) == 0;
+}
+
+static inline bool all_are_plain(const char *string, size_t length)
+{
+    if (length < 8) {
+        uint64_t eight = EACH_BYTE('x');
+        memcpy(&eight, string, length);
+        return eight_are_plain((const char *)&eight);
+    }
+    for (size_t i = 0; i + 8 <= length; i += 8)
+        if (!eight_are_plain(string + i))
+            return false;
+    return eight_are_plain(string + length - 8); /* what is left, and some of them again */
+}
+
+/* Texts of a byte or two. */
+struct sign {
+    char bytes[3];
+    unsigned char length;
+};
+
+static const struct sign nothing = {"", 0}, comma = {",", 1}, brace = {"{", 1}, bracket = {"[", 1}, colon = {":", 1}, wide_colon = {": ", 2};
+
+static char *write_sign(char *to, const struct sign *sign)
+{
+    for (unsigned i = 0; i < sign->length; i++)
+        *to++ = sign->bytes[i];
+    return to;
+}
+
+/* A string with what stands before and after it: plain ones, which nearly all are, in one piece. */
+static void quote_between(const struct sign *before, const char *string, const struct sign *after, struct buf *out)
+{
+    size_t length = strlen(string);
+    if (!all_are_plain(string, length)) {
+        buf_append(out, before->bytes, before->length);
+        buf_append(out, "\"", 1);
+        escape_slowly(string, out);
+        buf_append(out, "\"", 1);
+        buf_append(out, after->bytes, after->length);
         return;
     }
-    string -= length - front - 1;
-    buf_append(out, piece, front);
-    quote_slowly(string, out);
-    buf_append_string(out, after);
+    char *to = buf_extend(out, before->length + length + 2 + after->length);
+    if (to == NULL)
+        return;
+    to = write_sign(to, before);
+    *to++ = '"';
+    to = mempcpy(to, string, length);
+    *to++ = '"';
+    write_sign(to, after);
 }
 
 void json_quote(const char *string, struct buf *out)
 {
-    quote_between("", string, "", out);
+    quote_between(&nothing, string, &nothing, out);
 }
 
-static void new_line(size_t depth, bool indented, struct buf *out)
+void json_escape(const char *string, struct buf *out)
+{
+    size_t length = strlen(string);
+    if (all_are_plain(string, length))
+        buf_append(out, string, length);
+    else
+        escape_slowly(string, out);
+}
+
+static void new_line(size_t depth, struct buf *out)
 {
     static const char spaces[] = "                                ";
-    if (!indented)
-        return;
     buf_append(out, "\n", 1);
     for (size_t left = 2 * depth; left > 0;) {
         size_t most = left < sizeof spaces - 1 ? left : sizeof spaces - 1;
@@ -103,20 +146,24 @@ static void print(const cJSON *node, size_t depth, bool indented, struct buf *ou
 
 static void print_entries(const cJSON *node, size_t depth, bool indented, struct buf *out)
 {
-    bool object = cJSON_IsObject(node);
-    buf_append(out, object ? "{" : "[", 1);
-    for (const cJSON *entry = node->child; entry != NULL; entry = entry->next) {
-        const char *comma = entry != node->child ? "," : "";
+    bool object = node_kind(node) == cJSON_Object;
+    const struct sign *before = object ? &brace : &bracket;
+    for (const cJSON *entry = node->child; entry != NULL; entry = entry->next, before = &comma) {
         if (indented || !object)
-            buf_append_string(out, comma);
-        new_line(depth + 1, indented, out);
+            buf_append(out, before->bytes, before->length);
+        if (indented)
+            new_line(depth + 1, out);
         if (object)
-            quote_between(indented ? "" : comma, entry->string, indented ? ": " : ":", out);
+            quote_between(indented ? &nothing : before, entry->string, indented ? &wide_colon : &colon, out);
         print(entry, depth + 1, indented, out);
     }
-    if (node->child != NULL)
-        new_line(depth, indented, out);
-    buf_append(out, object ? "}" : "]", 1);
+    if (node->child == NULL)
+        buf_append(out, before->bytes, before->length);
+    else if (indented)
+        new_line(depth, out);
+    char *end = buf_extend(out, 1);
+    if (end != NULL)
+        *end = object ? '}' : ']';
 }
 
 static void print(const cJSON *node, size_t depth, bool indented, struct buf *out)
@@ -127,8 +174,8 @@ static void print(const cJSON *node, size_t depth, bool indented, struct buf *ou
         return;
     }
     switch (node_kind(node)) {
-    case cJSON_True: buf_append_string(out, "true"); break;
-    case cJSON_False: buf_append_string(out, "false"); break;
+    case cJSON_True: buf_append(out, "true", 4); break;
+    case cJSON_False: buf_append(out, "false", 5); break;
     case cJSON_Raw: buf_append_string(out, node->valuestring); break;
     case cJSON_String: json_quote(node->valuestring, out); break;
     case cJSON_Array:
@@ -137,7 +184,7 @@ static void print(const cJSON *node, size_t depth, bool indented, struct buf *ou
         number_print(node->valuedouble, number);
         buf_append_string(out, number);
         break;
-    default: buf_append_string(out, "null"); break;
+    default: buf_append(out, "null", 4); break;
     }
 }
 

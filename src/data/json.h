@@ -22,5 +22,6 @@ void json_print(const struct value *v, bool indented, struct buf *out);
 char *json_text(const struct value *v, size_t maximum) __attribute__((warn_unused_result));
 /* Appends a string with JSON quotes and escapes. */
 void json_quote(const char *string, struct buf *out);
+void json_escape(const char *string, struct buf *out); /* the same without the quotes */
 
 #endif

@@ -319,13 +319,7 @@ static bool read_entry(struct reader *r, cJSON *container, bool object)
     drop_string(&r->key); /* still there if something failed */
     if (entry == NULL)
         return false;
-    if (container->child == NULL) {
-        container->child = entry;
-    } else {
-        entry->prev = container->child->prev;
-        entry->prev->next = entry;
-    }
-    container->child->prev = entry; /* cJSON keeps the last entry there */
+    node_add(container, entry);
     return true;
 }
 
@@ -368,7 +362,7 @@ static cJSON *read_container(struct reader *r, bool object)
     r->depth--;
     if (ok)
         return container;
-    cJSON_Delete(container);
+    node_free(container);
     return NULL;
 }
 
@@ -417,7 +411,7 @@ cJSON *json_read(const char *text, size_t length, const char *name, struct error
     skip_space(&r);
     if (r.at == r.end)
         return node;
-    cJSON_Delete(node);
+    node_free(node);
     fail(&r, ERROR_INPUT, r.at, "something follows the end of the JSON document");
     return NULL;
 }

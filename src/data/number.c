@@ -1,6 +1,5 @@
 #include "data/number.h"
 
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,7 +71,15 @@ bool number_needs_text(struct number_integer integer)
 
 void number_print_integer(struct number_integer integer, char out[static NUMBER_TEXT])
 {
-    snprintf(out, NUMBER_TEXT, "%s%" PRIu64, integer.negative ? "-" : "", integer.magnitude);
+    char digits[NUMBER_TEXT];
+    size_t first = sizeof digits;
+    digits[--first] = '\0';
+    do
+        digits[--first] = (char)('0' + integer.magnitude % 10);
+    while ((integer.magnitude /= 10) > 0);
+    if (integer.negative)
+        digits[--first] = '-';
+    memcpy(out, digits + first, sizeof digits - first);
 }
 
 double number_read_double(const char *text, char **end)

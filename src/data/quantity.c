@@ -273,10 +273,26 @@ static bool print_binary(const struct quantity *q, char out[static QUANTITY_TEXT
     return true;
 }
 
+/* What nearly everybody writes: one to three digits, 0 not the first, and perhaps a usual suffix: it is canonical already. */
+static bool is_usual(const char *text, enum quantity_unit unit)
+{
+    size_t digits = strspn(text, "0123456789");
+    const char *suffix = text + digits;
+    if (digits < 1 || digits > 3 || text[0] == '0')
+        return false;
+    if (suffix[0] == '\0' || suffix[1] == '\0')
+        return suffix[0] == '\0' || strchr("kMGTP", suffix[0]) != NULL || (suffix[0] == 'm' && unit <= QUANTITY_MILLI);
+    return strchr("KMGTP", suffix[0]) != NULL && suffix[1] == 'i' && suffix[2] == '\0';
+}
+
 bool quantity_canonical(const char *text, enum quantity_unit unit, char out[static QUANTITY_TEXT])
 {
     struct quantity q;
     struct parts parts;
+    if (is_usual(text, unit)) {
+        strcpy(out, text);
+        return true;
+    }
     if (!read_quantity(text, &q))
         return false;
     split(text, &parts);

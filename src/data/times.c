@@ -92,18 +92,28 @@ bool time_parse(const char *text, int64_t *ms)
     return true;
 }
 
+static char *write_fixed(char *to, int digits, int number, char behind)
+{
+    for (int i = digits - 1; i >= 0; i--, number /= 10)
+        to[i] = (char)('0' + number % 10);
+    to[digits] = behind;
+    return to + digits + 1;
+}
+
 void time_print(int64_t ms, char out[static 21])
 {
     static const int64_t first = INT64_C(-62167219200), last = INT64_C(253402300799); /* years 0000 to 9999 */
     int64_t seconds = ms / 1000 - (ms % 1000 < 0);
     time_t clamped = (time_t)(seconds < first ? first : seconds > last ? last : seconds);
     struct tm tm;
-    char text[80];
     gmtime_r(&clamped, &tm);
-    snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-             tm.tm_min, tm.tm_sec);
-    memcpy(out, text, 20);
-    out[20] = '\0';
+    char *to = write_fixed(out, 4, tm.tm_year + 1900, '-');
+    to = write_fixed(to, 2, tm.tm_mon + 1, '-');
+    to = write_fixed(to, 2, tm.tm_mday, 'T');
+    to = write_fixed(to, 2, tm.tm_hour, ':');
+    to = write_fixed(to, 2, tm.tm_min, ':');
+    to = write_fixed(to, 2, tm.tm_sec, 'Z');
+    *to = '\0';
 }
 
 static const struct {

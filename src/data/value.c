@@ -3,38 +3,36 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "data/node.h"
 #include "data/number.h"
 #include "data/utf8.h"
 
-enum { FEW_KEYS = 16 }; /* up to here, comparing every two keys is faster than a hash table */
-
-/* cJSON is given its allocator before anything else runs: hooks that came later would free what others allocated. */
-__attribute__((constructor)) static void give_allocator(void)
-{
-    cJSON_Hooks hooks = {.malloc_fn = mem_alloc, .free_fn = mem_free};
-    cJSON_InitHooks(&hooks);
-}
-
 struct value *value_null(void)
 {
-    return node_value(cJSON_CreateNull());
+    return node_value(node_new(cJSON_NULL, NULL, 0));
 }
 
 struct value *value_bool(bool b)
 {
-    return node_value(cJSON_CreateBool(b));
+    return node_value(node_new(b ? cJSON_True : cJSON_False, NULL, 0));
+}
+
+struct value *value_double(double d)
+{
+    cJSON *node = node_new(cJSON_Number, NULL, 0);
+    if (node != NULL)
+        node->valuedouble = d;
+    return node_value(node);
 }
 
 static struct value *from_integer(struct number_integer integer)
 {
     if (!number_needs_text(integer))
-        return node_value(cJSON_CreateNumber(number_to_double(integer)));
+        return value_double(number_to_double(integer));
     char text[NUMBER_TEXT];
     number_print_integer(integer, text);
-    return node_value(cJSON_CreateRaw(text));
+    return node_value(node_new(cJSON_Raw, text, strlen(text)));
 }
 
 struct value *value_int(int64_t i)
@@ -47,14 +45,9 @@ struct value *value_uint(uint64_t u)
     return from_integer((struct number_integer){.magnitude = u});
 }
 
-struct value *value_double(double d)
-{
-    return node_value(cJSON_CreateNumber(d));
-}
-
 struct value *value_string(const char *s)
 {
-    return node_value(cJSON_CreateString(s));
+    return node_value(node_new(cJSON_String, s, strlen(s)));
 }
 
 struct value *value_string_n(const char *bytes, size_t length)
@@ -62,9 +55,11 @@ struct value *value_string_n(const char *bytes, size_t length)
     size_t zeros = 0;
     for (size_t i = 0; i < length; i++)
         zeros += bytes[i] == '\0';
+    if (zeros == 0)
+        return node_value(node_new(cJSON_String, length > 0 ? bytes : "", length));
     size_t wide = strlen(UTF8_REPLACEMENT);
     char *text = mem_alloc(length + zeros * (wide - 1) + 1);
-    cJSON *node = text != NULL ? cJSON_CreateNull() : NULL;
+    cJSON *node = text != NULL ? node_new(cJSON_String, NULL, 0) : NULL;
     if (node == NULL) {
         mem_free(text);
         return NULL;
@@ -79,24 +74,24 @@ struct value *value_string_n(const char *bytes, size_t length)
         to += wide;
     }
     *to = '\0';
-    node->type = cJSON_String;
     node->valuestring = text;
     return node_value(node);
 }
 
 struct value *value_array(void)
 {
-    return node_value(cJSON_CreateArray());
+    return node_value(node_new(cJSON_Array, NULL, 0));
 }
 
 struct value *value_object(void)
 {
-    return node_value(cJSON_CreateObject());
+    return node_value(node_new(cJSON_Object, NULL, 0));
 }
 
 void value_free(struct value *v)
 {
-    cJSON_Delete(node_of(v));
+    if (v != NULL)
+        node_free(node_of(v));
 }
 
 enum value_type value_type(const struct value *v)
@@ -126,7 +121,7 @@ const char *value_type_name(enum value_type type)
 
 static bool is_container(const struct value *v)
 {
-    return v != NULL && (cJSON_IsArray(node_of(v)) || cJSON_IsObject(node_of(v)));
+    return v != NULL && (node_kind(node_of(v)) == cJSON_Array || node_kind(node_of(v)) == cJSON_Object);
 }
 
 size_t value_length(const struct value *v)
@@ -137,19 +132,25 @@ size_t value_length(const struct value *v)
     return length;
 }
 
+/* Most keys differ in their first letters. */
+static inline bool is_key(const char *a, const char *b)
+{
+    return a[0] == b[0] && (a[0] == '\0' || (a[1] == b[1] && strcmp(a, b) == 0));
+}
+
 struct value *value_get(const struct value *object, const char *key)
 {
-    if (object == NULL || !cJSON_IsObject(node_of(object)))
+    if (object == NULL || node_kind(node_of(object)) != cJSON_Object)
         return NULL;
     cJSON *entry = node_of(object)->child;
-    while (entry != NULL && (*entry->string != *key || strcmp(entry->string, key) != 0)) /* most keys differ in their first letter */
+    while (entry != NULL && !is_key(entry->string, key))
         entry = entry->next;
     return node_value(entry);
 }
 
 struct value *value_item(const struct value *array, size_t index)
 {
-    if (array == NULL || !cJSON_IsArray(node_of(array)))
+    if (array == NULL || node_kind(node_of(array)) != cJSON_Array)
         return NULL;
     cJSON *entry = node_of(array)->child;
     for (; entry != NULL && index > 0; index--)
@@ -174,20 +175,20 @@ const char *value_key(const struct value *entry)
 
 const char *value_text(const struct value *v)
 {
-    return v != NULL && cJSON_IsString(node_of(v)) ? node_of(v)->valuestring : NULL;
+    return v != NULL && node_kind(node_of(v)) == cJSON_String ? node_of(v)->valuestring : NULL;
 }
 
 bool value_is_true(const struct value *v)
 {
-    return v != NULL && cJSON_IsTrue(node_of(v));
+    return v != NULL && node_kind(node_of(v)) == cJSON_True;
 }
 
 /* The integer that a number is, however it is kept. */
 static bool as_integer(const cJSON *node, struct number_integer *out)
 {
-    if (cJSON_IsRaw(node))
+    if (node_kind(node) == cJSON_Raw)
         return number_read(node->valuestring, strlen(node->valuestring), out);
-    return cJSON_IsNumber(node) && number_from_double(node->valuedouble, out);
+    return node_kind(node) == cJSON_Number && number_from_double(node->valuedouble, out);
 }
 
 bool value_as_int(const struct value *v, int64_t *out)
@@ -210,7 +211,7 @@ bool value_as_double(const struct value *v, double *out)
     struct number_integer integer;
     if (value_type(v) != VALUE_NUMBER)
         return false;
-    if (cJSON_IsNumber(node_of(v)))
+    if (node_kind(node_of(v)) == cJSON_Number)
         *out = node_of(v)->valuedouble;
     else if (as_integer(node_of(v), &integer))
         *out = number_to_double(integer);
@@ -271,7 +272,7 @@ static bool objects_equal(const struct value *a, const struct value *b)
     const struct value *beside = value_first(b);
     for (const struct value *entry = value_first(a); entry != NULL; entry = value_next(entry), entries++) {
         const struct value *other = beside;
-        if (beside == NULL || strcmp(value_key(beside), value_key(entry)) != 0)
+        if (beside == NULL || !is_key(value_key(beside), value_key(entry)))
             other = value_get(b, value_key(entry));
         if (!value_equal(entry, other))
             return false;
@@ -301,76 +302,49 @@ bool value_equal(const struct value *a, const struct value *b)
     return x == NULL && y == NULL;
 }
 
-static struct value *copy_scalar(const cJSON *node)
-{
-    cJSON *copy = cJSON_CreateNull();
-    if (copy == NULL)
-        return NULL;
-    copy->type = node_kind(node);
-    copy->valuedouble = node->valuedouble;
-    copy->valueint = node->valueint;
-    if (node->valuestring != NULL && (copy->valuestring = mem_string(node->valuestring)) == NULL) {
-        cJSON_Delete(copy);
-        return NULL;
-    }
-    return node_value(copy);
-}
-
 struct value *value_copy(const struct value *v)
 {
-    if (v == NULL)
-        return NULL;
-    struct value *copy = copy_scalar(node_of(v));
-    for (const struct value *entry = value_first(v); copy != NULL && entry != NULL; entry = value_next(entry)) {
-        struct value *child = value_copy(entry);
-        char *key = value_key(entry) != NULL && child != NULL ? mem_string(value_key(entry)) : NULL;
-        if (child != NULL && (key != NULL || value_key(entry) == NULL)) {
-            node_name(node_of(child), key);
-            cJSON_AddItemToArray(node_of(copy), node_of(child)); /* no search for the key: the original has each once */
-            continue;
-        }
-        value_free(child);
-        value_free(copy);
-        copy = NULL;
-    }
-    return copy;
+    return v != NULL ? node_value(node_copy(node_of(v))) : NULL;
 }
 
-void node_name(cJSON *node, char *key)
+void value_brand(struct value *entry, const char *key, int number)
 {
-    if ((node->type & cJSON_StringIsConst) == 0)
-        mem_free(node->string);
-    node->type &= ~cJSON_StringIsConst;
-    node->string = key;
+    node_name(node_of(entry), (char *)(uintptr_t)key);
+    node_of(entry)->type |= cJSON_StringIsConst; /* so that nobody changes or frees it */
+    node_of(entry)->valueint = number;
+}
+
+int value_brand_of(const struct value *entry)
+{
+    return entry != NULL ? node_of(entry)->valueint : 0;
+}
+
+/* Gives the child its key; else frees it. */
+static bool may_hang_in(const struct value *object, const char *key, struct value *child)
+{
+    if (object != NULL && child != NULL && node_kind(node_of(object)) == cJSON_Object && node_call(node_of(child), key))
+        return true;
+    value_free(child);
+    return false;
 }
 
 bool value_set(struct value *object, const char *key, struct value *child)
 {
-    bool fits = object != NULL && child != NULL && cJSON_IsObject(node_of(object));
-    char *name = fits ? mem_string(key) : NULL;
-    if (name == NULL) {
-        value_free(child);
-        return false;
-    }
-    node_name(node_of(child), name);
     struct value *old = value_get(object, key);
+    if (!may_hang_in(object, key, child))
+        return false;
     if (old != NULL)
         cJSON_ReplaceItemViaPointer(node_of(object), node_of(old), node_of(child));
     else
-        cJSON_AddItemToArray(node_of(object), node_of(child)); /* cJSON's own "add to object" would copy the key again */
+        node_add(node_of(object), node_of(child));
     return true;
 }
 
 bool value_add(struct value *object, const char *key, struct value *child)
 {
-    bool fits = object != NULL && child != NULL && cJSON_IsObject(node_of(object));
-    char *name = fits ? mem_string(key) : NULL;
-    if (name == NULL) {
-        value_free(child);
+    if (!may_hang_in(object, key, child))
         return false;
-    }
-    node_name(node_of(child), name);
-    cJSON_AddItemToArray(node_of(object), node_of(child));
+    node_add(node_of(object), node_of(child));
     return true;
 }
 
@@ -382,18 +356,18 @@ struct value *value_add_object(struct value *object, const char *key, size_t len
     *child = (cJSON){.type = cJSON_Object | cJSON_StringIsConst, .string = (char *)(child + 1)};
     memcpy(child->string, key, length);
     child->string[length] = '\0';
-    cJSON_AddItemToArray(node_of(object), child);
+    node_add(node_of(object), child);
     return node_value(child);
 }
 
 bool value_append(struct value *array, struct value *child)
 {
-    if (array == NULL || child == NULL || !cJSON_IsArray(node_of(array))) {
+    if (array == NULL || child == NULL || node_kind(node_of(array)) != cJSON_Array) {
         value_free(child);
         return false;
     }
     node_name(node_of(child), NULL);
-    cJSON_AddItemToArray(node_of(array), node_of(child));
+    node_add(node_of(array), node_of(child));
     return true;
 }
 
@@ -414,12 +388,13 @@ struct value *value_take(struct value *container, struct value *entry)
 
 bool value_replace(struct value *container, struct value *entry, struct value *child)
 {
-    char *key = NULL;
-    if (child == NULL || (value_key(entry) != NULL && (key = mem_string(value_key(entry))) == NULL)) {
+    bool keyed = child != NULL && value_key(entry) != NULL;
+    if (child == NULL || (keyed && !node_call(node_of(child), value_key(entry)))) {
         value_free(child);
         return false;
     }
-    node_name(node_of(child), key);
+    if (!keyed)
+        node_name(node_of(child), NULL);
     cJSON_ReplaceItemViaPointer(node_of(container), node_of(entry), node_of(child));
     return true;
 }
@@ -446,57 +421,4 @@ struct value *value_child(struct value *object, const char *key)
         return value_type(child) == VALUE_OBJECT ? child : NULL;
     struct value *fresh = value_object();
     return value_set(object, key, fresh) ? fresh : NULL;
-}
-
-static void drop(cJSON *object, cJSON *entry)
-{
-    cJSON_Delete(cJSON_DetachItemViaPointer(object, entry));
-}
-
-/* What two equal keys have in common, in one number: texts are compared only where it is the same. */
-static size_t sketch(const char *key)
-{
-    size_t length = strlen(key);
-    return length << 16 | (size_t)(unsigned char)key[0] << 8 | (length > 0 ? (unsigned char)key[length - 1] : 0);
-}
-
-static void drop_among_few(cJSON *object)
-{
-    size_t sketches[FEW_KEYS], count = 0;
-    cJSON *entries[FEW_KEYS];
-    for (cJSON *entry = object->child; entry != NULL; entry = entry->next) {
-        entries[count] = entry;
-        sketches[count++] = sketch(entry->string);
-    }
-    for (size_t later = 1; later < count; later++)
-        for (size_t i = 0; i < later; i++)
-            if (sketches[i] == sketches[later] && entries[i] != NULL &&
-                strcmp(entries[i]->string, entries[later]->string) == 0) {
-                drop(object, entries[i]);
-                entries[i] = NULL;
-            }
-}
-
-static bool drop_among_many(cJSON *object, size_t keys)
-{
-    struct map seen = map_make(keys, NULL);
-    bool ok = true;
-    for (cJSON *entry = object->child, *next; ok && entry != NULL; entry = next) {
-        next = entry->next;
-        cJSON *earlier = map_get(&seen, entry->string);
-        ok = map_set(&seen, entry->string, entry);
-        if (ok && earlier != NULL)
-            drop(object, earlier);
-    }
-    map_free(&seen);
-    return ok;
-}
-
-bool node_drop_duplicates(cJSON *object)
-{
-    size_t keys = value_length(node_value(object));
-    if (keys > FEW_KEYS)
-        return drop_among_many(object, keys);
-    drop_among_few(object);
-    return true;
 }

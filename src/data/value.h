@@ -63,6 +63,10 @@ struct value *value_take(struct value *container, struct value *entry); /* detac
 bool value_replace(struct value *container, struct value *entry, struct value *child) __attribute__((warn_unused_result));
 /* Puts the entries of an object into this order: order[] holds each of them once. */
 void value_arrange(struct value *object, struct value *const *order, size_t count);
+/* Gives an entry's key another spelling of the same text, one that outlives every document (a table's), and a number above 0: whoever comes to the entry
+ * again need not look for what it is. Copies have them, too. They are lost as soon as the entry gets a key anew. */
+void value_brand(struct value *entry, const char *key, int number);
+int value_brand_of(const struct value *entry); /* 0: none */
 /* value_get, making an empty object where there is none. NULL: no memory, or something else stands there. */
 struct value *value_child(struct value *object, const char *key) __attribute__((warn_unused_result));
 

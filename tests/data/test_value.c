@@ -184,6 +184,56 @@ static void entries_change_places_and_values(void **state)
     value_free(o);
 }
 
+static void a_key_of_any_length_is_kept_and_changed(void **state)
+{
+    (void)state;
+    char longest[100] = "";
+    struct value *o = value_object(), *other = value_object(), *v = value_string("x");
+    memset(longest, 'k', sizeof longest - 1);
+    assert_true(value_set(o, "short", v));
+    assert_string_equal(value_key(v), "short");
+    for (size_t length = 0; length < sizeof longest; length++) { /* whether there is room for it or not */
+        const char *key = longest + length;
+        v = value_take(o, v);
+        assert_null(value_key(v));
+        assert_true(value_set(o, key, v));
+        assert_string_equal(value_key(v), key);
+        assert_true(value_replace(o, v, value_string("y")));
+        v = value_get(o, key);
+        assert_string_equal(value_text(v), "y");
+        assert_true(value_set(other, value_key(v), value_copy(v)));
+        assert_ptr_equal(value_get(o, key), v);
+    }
+    assert_int_equal(value_length(other), sizeof longest);
+    value_free(o);
+    value_free(other);
+}
+
+static void a_brand_lasts_as_long_as_the_key(void **state)
+{
+    (void)state;
+    static const char name[] = "name";
+    struct value *o = json_parse("{\"name\":{\"name\":1}}", 19, "text", NULL), *v = value_get(o, "name");
+    assert_int_equal(value_brand_of(v), 0);
+    assert_int_equal(value_brand_of(NULL), 0);
+    value_brand(v, name, 7);
+    assert_ptr_equal(value_key(v), name);
+    assert_int_equal(value_brand_of(v), 7);
+    struct value *copy = value_copy(o);
+    value_free(o);
+    v = value_get(copy, "name");
+    assert_ptr_equal(value_key(v), name);
+    assert_int_equal(value_brand_of(v), 7);
+    assert_true(value_replace(copy, v, value_int(3)));
+    assert_int_equal(value_brand_of(value_get(copy, "name")), 0);
+    value_brand(value_get(copy, "name"), name, 1);
+    v = value_take(copy, value_get(copy, "name"));
+    assert_int_equal(value_brand_of(v), 0);
+    assert_true(value_set(copy, "other", v));
+    assert_int_equal(value_brand_of(v), 0);
+    value_free(copy);
+}
+
 static bool build(void)
 {
     struct value *o = value_object(), *copy = NULL;
@@ -206,7 +256,7 @@ static void survives_every_allocation_failing(void **state)
         ok = build();
         mem_fail_at(0);
     }
-    assert_true(nth > 15);
+    assert_true(nth > 10);
 }
 
 int test_value(void)
@@ -221,6 +271,8 @@ int test_value(void)
         cmocka_unit_test(changes_that_make_no_sense_are_refused_and_free_the_child),
         cmocka_unit_test(nul_bytes_in_a_text_become_replacement_characters),
         cmocka_unit_test(entries_change_places_and_values),
+        cmocka_unit_test(a_key_of_any_length_is_kept_and_changed),
+        cmocka_unit_test(a_brand_lasts_as_long_as_the_key),
         cmocka_unit_test(survives_every_allocation_failing),
     };
     return cmocka_run_group_tests_name("data/value", tests, NULL, NULL);
