@@ -21,26 +21,45 @@ static bool is_unset(const struct value *v, const struct schema_field *field)
                                                         (field->flags & SCHEMA_POINTER) == 0);
 }
 
+static bool add_default(struct value *object, const struct schema *schema, const struct schema_field *field)
+{
+    struct value *fresh = default_of(field->default_json);
+    if (!value_set(object, field->name, fresh))
+        return false;
+    schema_brand(schema, field, fresh);
+    return true;
+}
+
+static bool default_fields(struct value *object, const struct schema *schema)
+{
+    uint64_t absent = schema->defaulted;
+    for (struct value *entry = value_first(object); entry != NULL && absent != 0; entry = value_next(entry)) {
+        const struct schema_field *field = schema_entry(schema, entry);
+        if (field != NULL && !is_unset(entry, field))
+            absent &= ~(UINT64_C(1) << (field - schema->fields));
+    }
+    for (size_t i = 0; absent != 0; i++, absent >>= 1)
+        if ((absent & 1) != 0 && !add_default(object, schema, &schema->fields[i]))
+            return false;
+    for (struct value *entry = value_first(object); entry != NULL; entry = value_next(entry)) {
+        const struct schema_field *field = schema_entry(schema, entry);
+        if (field != NULL && !schema_apply_defaults(entry, field->schema))
+            return false;
+    }
+    return true;
+}
+
 bool schema_apply_defaults(struct value *object, const struct schema *schema)
 {
     if (object == NULL || schema == NULL)
         return true;
     enum value_type type = value_type(object);
-    if (type == VALUE_OBJECT && schema->type == SCHEMA_OBJECT) {
-        for (size_t i = 0; i < schema->field_count; i++) {
-            const struct schema_field *field = &schema->fields[i];
-            if (field->default_json == NULL || !is_unset(value_get(object, field->name), field))
-                continue;
-            if (!value_set(object, field->name, default_of(field->default_json)))
-                return false;
-        }
-    }
-    if ((type != VALUE_OBJECT && type != VALUE_ARRAY) || (type == VALUE_ARRAY && schema->type != SCHEMA_ARRAY))
+    if (type == VALUE_OBJECT && schema->type == SCHEMA_OBJECT)
+        return default_fields(object, schema);
+    if (!(type == VALUE_OBJECT && schema->type == SCHEMA_MAP) && !(type == VALUE_ARRAY && schema->type == SCHEMA_ARRAY))
         return true;
-    for (struct value *entry = value_first(object); entry != NULL; entry = value_next(entry)) {
-        const struct schema *below = type == VALUE_ARRAY ? schema->items : schema_below(schema, value_key(entry));
-        if (!schema_apply_defaults(entry, below))
+    for (struct value *entry = value_first(object); entry != NULL; entry = value_next(entry))
+        if (!schema_apply_defaults(entry, schema->items))
             return false;
-    }
     return true;
 }

@@ -361,12 +361,12 @@ static struct value *missing(const struct schema_field *field)
     return pointer || field->schema->type == SCHEMA_BYTES ? value_null() : zero_value(field->schema);
 }
 
-static bool add_missing(struct reading *r, struct spot *object, const struct schema_field *field, struct value **slot)
+static bool add_missing(struct reading *r, struct spot *object, const struct schema_field *field)
 {
     struct value *fresh = missing(field);
-    *slot = fresh;
     if (!value_set(object->entry, field->name, fresh))
         return no_memory(r);
+    schema_brand(object->schema, field, fresh);
     struct place here = {.up = object->place, .object = object->schema, .field = field};
     struct spot below = {.container = object->entry, .entry = fresh, .schema = field->schema, .flags = field->flags, .place = &here};
     return value_type(fresh) != VALUE_OBJECT || read_value(r, &below);
@@ -390,8 +390,8 @@ static bool read_unknown(struct reading *r, struct spot *object, struct value *e
     return true;
 }
 
-/* Reads the entry that stands for a field; NULL in *slot: absent. */
-static bool read_field(struct reading *r, struct spot *object, const struct schema_field *field, struct value *entry, struct value **slot)
+/* Reads the entry that stands for a field; *kept: it is there afterwards. */
+static bool read_field(struct reading *r, struct spot *object, const struct schema_field *field, struct value *entry, bool *kept)
 {
     struct place here = {.up = object->place, .object = object->schema, .field = field};
     struct spot below = {.container = object->entry, .entry = entry, .schema = field->schema, .flags = field->flags, .place = &here};
@@ -401,41 +401,67 @@ static bool read_field(struct reading *r, struct spot *object, const struct sche
     } else if (!read_value(r, &below)) {
         return false;
     }
-    *slot = below.drop ? NULL : below.entry;
+    *kept = !below.drop;
     if (below.drop)
         value_free(value_take(object->entry, below.entry));
+    else
+        schema_brand(object->schema, field, below.entry);
     return true;
+}
+
+/* Where an entry stands among the others: as its field in the table; others behind. */
+static size_t rank_of(const struct schema *schema, const struct value *entry)
+{
+    const struct schema_field *field = schema_entry(schema, entry);
+    return field != NULL ? (size_t)(field - schema->fields) : schema->field_count;
 }
 
 /* Fields in the table's order, then what else is kept, in its own. */
-static bool put_in_order(struct reading *r, struct spot *object, struct value **slots)
+static bool put_in_order(struct reading *r, struct spot *object)
 {
     size_t count = value_length(object->entry), filled = 0;
     struct value *few[FEW_FIELDS], **order = count <= FEW_FIELDS ? few : mem_zero(count, sizeof *order);
-    if (order == NULL)
-        return no_memory(r);
-    for (size_t i = 0; i < object->schema->field_count; i++) {
-        if (slots[i] != NULL)
-            order[filled++] = slots[i];
+    uint16_t few_ranks[FEW_FIELDS], *ranks = count <= FEW_FIELDS ? few_ranks : mem_zero(count, sizeof *ranks);
+    bool ok = (order != NULL && ranks != NULL) || no_memory(r);
+    for (struct value *entry = ok ? value_first(object->entry) : NULL; entry != NULL; entry = value_next(entry), filled++) {
+        uint16_t rank = (uint16_t)rank_of(object->schema, entry);
+        size_t at = filled;
+        for (; at > 0 && ranks[at - 1] > rank; at--) {
+            order[at] = order[at - 1];
+            ranks[at] = ranks[at - 1];
+        }
+        order[at] = entry;
+        ranks[at] = rank;
     }
-    for (struct value *entry = value_first(object->entry); filled < count && entry != NULL; entry = value_next(entry)) {
-        if (schema_field(object->schema, value_key(entry)) == NULL)
-            order[filled++] = entry;
-    }
-    value_arrange(object->entry, order, filled);
+    if (ok)
+        value_arrange(object->entry, order, filled);
     if (order != few)
         mem_free(order);
+    if (ranks != few_ranks)
+        mem_free(ranks);
+    return ok;
+}
+
+/* Adds what must be there: bits of fields. */
+static bool add_all_missing(struct reading *r, struct spot *s, uint64_t missing)
+{
+    for (size_t i = 0; missing != 0; i++, missing >>= 1)
+        if ((missing & 1) != 0 && !add_missing(r, s, &s->schema->fields[i]))
+            return false;
     return true;
 }
 
-static bool read_fields(struct reading *r, struct spot *s, struct value **slots)
+static bool read_object(struct reading *r, struct spot *s)
 {
+    if (value_type(s->entry) != VALUE_OBJECT)
+        return wrong_type(r, s, false, NULL);
     const struct schema *schema = s->schema;
+    uint64_t seen = 0;
     size_t last = 0;
-    bool ordered = true;
+    bool ordered = true, kept;
     for (struct value *entry = value_first(s->entry), *next; entry != NULL; entry = next) {
         next = value_next(entry);
-        const struct schema_field *field = schema_field(schema, value_key(entry));
+        const struct schema_field *field = schema_entry(schema, entry);
         if (field == NULL) {
             if (!read_unknown(r, s, entry))
                 return false;
@@ -444,33 +470,18 @@ static bool read_fields(struct reading *r, struct spot *s, struct value **slots)
         size_t index = (size_t)(field - schema->fields);
         ordered = ordered && index >= last;
         last = index;
-        if (!read_field(r, s, field, entry, &slots[index]))
+        if (!read_field(r, s, field, entry, &kept))
             return false;
+        seen |= kept ? UINT64_C(1) << index % 64 : 0;
     }
-    for (size_t i = 0; i < schema->field_count; i++) {
-        if (slots[i] != NULL || (schema->fields[i].flags & SCHEMA_ALWAYS) == 0)
-            continue;
-        ordered = false;
-        if (!add_missing(r, s, &schema->fields[i], &slots[i]))
-            return false;
-    }
-    return ordered || (schema->flags & SCHEMA_CUSTOM) != 0 || put_in_order(r, s, slots);
-}
-
-static bool read_object(struct reading *r, struct spot *s)
-{
-    if (value_type(s->entry) != VALUE_OBJECT)
-        return wrong_type(r, s, false, NULL);
-    size_t count = s->schema->field_count;
-    struct value *few[FEW_FIELDS] = {NULL}, **slots = count <= FEW_FIELDS ? few : mem_zero(count, sizeof *slots);
-    if (slots == NULL)
-        return no_memory(r);
-    bool ok = read_fields(r, s, slots);
-    if (slots != few)
-        mem_free(slots);
-    if (ok && (s->flags & SCHEMA_OMIT_ZERO) != 0)
+    uint64_t missing = schema->always & ~seen;
+    if (!add_all_missing(r, s, missing))
+        return false;
+    if ((!ordered || missing != 0) && (schema->flags & SCHEMA_CUSTOM) == 0 && !put_in_order(r, s))
+        return false;
+    if ((s->flags & SCHEMA_OMIT_ZERO) != 0)
         s->drop = value_first(s->entry) == NULL;
-    return ok;
+    return true;
 }
 
 static bool read_value(struct reading *r, struct spot *s)

@@ -25,6 +25,20 @@ const struct schema_field *schema_field(const struct schema *object, const char 
     return NULL;
 }
 
+const struct schema_field *schema_entry(const struct schema *object, const struct value *entry)
+{
+    int number = value_brand_of(entry);
+    if (number > 0 && object != NULL && number <= object->field_count && object->fields[number - 1].name == value_key(entry))
+        return &object->fields[number - 1];
+    return schema_field(object, value_key(entry));
+}
+
+void schema_brand(const struct schema *object, const struct schema_field *field, struct value *entry)
+{
+    if ((object->flags & SCHEMA_CUSTOM) == 0 && value_key(entry) != field->name)
+        value_brand(entry, field->name, (int)(field - object->fields) + 1);
+}
+
 const struct schema *schema_below(const struct schema *schema, const char *key)
 {
     if (schema == NULL)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/value.h"
+
 enum schema_type {
     SCHEMA_STRING,
     SCHEMA_BOOL,
@@ -68,6 +70,7 @@ struct schema {
     const struct schema_field *fields; /* SCHEMA_OBJECT: in the order of the Go struct, which is the order of answers */
     const uint16_t *by_name;           /* their indexes, sorted by name */
     uint16_t field_count;
+    uint64_t always, defaulted;        /* built-in SCHEMA_OBJECT: bit i: fields[i] has SCHEMA_ALWAYS, default_json; a CRD's: 0 */
     uint16_t flags;                    /* SCHEMA_PRESERVE, SCHEMA_EMBEDDED, SCHEMA_NULLABLE; SCHEMA_MERGE, SCHEMA_RETAIN_KEYS on arrays, maps and objects as their field says */
     enum schema_list list;             /* SCHEMA_ARRAY: its list type; SCHEMA_OBJECT, SCHEMA_MAP: SCHEMA_GRANULAR or SCHEMA_ATOMIC */
     const char *const *keys;           /* SCHEMA_KEYED: the map keys, NULL-terminated */
@@ -81,6 +84,10 @@ struct schema {
 
 /* The field of an object's schema, or NULL. */
 const struct schema_field *schema_field(const struct schema *object, const char *name);
+/* The same for an entry of a document, and of a branded one (value_brand) without a search. */
+const struct schema_field *schema_entry(const struct schema *object, const struct value *entry);
+/* Brands it as this field's, if that is built in. */
+void schema_brand(const struct schema *object, const struct schema_field *field, struct value *entry);
 /* The node below an object's field, a map's value; NULL where there is none. */
 const struct schema *schema_below(const struct schema *schema, const char *key);
 /* A definition by name, or NULL; and all of them, for OpenAPI. */

@@ -95,6 +95,22 @@ static void emit_values(FILE *out, const struct definition *d)
     fputs("NULL};\n", out);
 }
 
+/* Bits of the fields that are always there, that have a default. */
+static void emit_masks(FILE *out, const struct definition *d)
+{
+    unsigned long long always = 0, defaulted = 0;
+    if (d->field_count > 64)
+        fail("%s has more fields than a mask has bits", d->name);
+    for (size_t i = 0; i < d->field_count; i++) {
+        always |= (d->fields[i].flags & SCHEMA_ALWAYS) != 0 ? 1ULL << i : 0;
+        defaulted |= d->fields[i].default_json != NULL ? 1ULL << i : 0;
+    }
+    if (always != 0)
+        fprintf(out, ", .always = %#llx", always);
+    if (defaulted != 0)
+        fprintf(out, ", .defaulted = %#llx", defaulted);
+}
+
 static void emit_node(FILE *out, const struct node *node, size_t number)
 {
     const struct definition *d = node->definition;
@@ -107,8 +123,10 @@ static void emit_node(FILE *out, const struct node *node, size_t number)
         fputs(", .description = ", out);
         quoted(out, d->description);
     }
-    if (d != NULL && d->field_count > 0)
+    if (d != NULL && d->field_count > 0) {
         fprintf(out, ", .fields = fields_%s, .by_name = names_%s, .field_count = %zu", c_name(d), c_name(d), d->field_count);
+        emit_masks(out, d);
+    }
     if (d != NULL && d->is_enum)
         fprintf(out, ", .values = values_%s", c_name(d));
     if (node->attributes.flags != 0)
