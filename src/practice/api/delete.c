@@ -220,7 +220,7 @@ static bool answer_unchanged(struct deletion *deletion)
 
 static bool build(struct deletion *deletion, struct object_build *out)
 {
-    return object_build(out, deletion->kind->storage, deletion->object->resource, deletion->document) || no_memory(deletion);
+    return object_build(out, deletion->kind->storage, deletion->object->resource, deletion->document, NULL) || no_memory(deletion);
 }
 
 static bool mark(struct deletion *deletion)

@@ -17,12 +17,16 @@ static void print_entry(struct buf *out, const struct value *entry)
     json_print(entry, false, out);
 }
 
-static void print_text(struct buf *out, const struct value *document, const struct value *metadata)
+static void print_text(struct buf *out, const struct value *document, const struct value *metadata, const struct buf *managed)
 {
     buf_append(out, opening, sizeof opening - 1);
     for (const struct value *entry = value_first(metadata); entry != NULL; entry = value_next(entry))
         if (strcmp(value_key(entry), "resourceVersion") != 0)
             print_entry(out, entry);
+    if (managed != NULL && managed->length > 0) { /* the last field of metadata */
+        buf_append_string(out, ",\"managedFields\":");
+        buf_append(out, managed->bytes, managed->length);
+    }
     buf_append(out, "}", 1);
     for (const struct value *entry = value_first(document); entry != NULL; entry = value_next(entry)) {
         const char *key = value_key(entry);
@@ -88,7 +92,8 @@ static const char *text_or_empty(const struct value *text)
     return value_text(text) != NULL ? value_text(text) : "";
 }
 
-bool object_build(struct object_build *build, const struct schema_kind *storage, state_resource resource, const struct value *document)
+bool object_build(struct object_build *build, const struct schema_kind *storage, state_resource resource, const struct value *document,
+                  const struct buf *managed)
 {
     const struct value *metadata = value_get(document, "metadata");
     *build = (struct object_build){.text = buf_make(STATE_OBJECT), .fields = buf_make(STATE_OBJECT)};
@@ -99,7 +104,7 @@ bool object_build(struct object_build *build, const struct schema_kind *storage,
     const char *created = value_text(value_get(metadata, "creationTimestamp"));
     if (created != NULL && !time_parse(created, &build->wanted.time_ms))
         build->wanted.time_ms = 0;
-    print_text(&build->text, document, metadata);
+    print_text(&build->text, document, metadata, managed);
     if (!buf_ok(&build->text) || !collect_labels(build, metadata) || !collect_fields(build, storage, document)) {
         object_build_free(build);
         return false;

@@ -22,6 +22,7 @@ struct write {
     struct object *old;                /* a reference; NULL: there is none yet */
     struct value *was, *object;        /* old and new document in `kind`'s version, owned; was NULL with old */
     const char *subresource;           /* for managed fields; NULL: none */
+    struct buf managed;                /* managed fields of a new built-in object as text: they are not in the document; empty: if any, they are */
     bool applies;                      /* managed fields are those of an apply, made already */
     const struct write_way *way;
 };
@@ -103,13 +104,14 @@ bool metadata_same_document(const struct value *a, const struct value *b);
 struct value *document_convert(struct value *document, const struct schema_kind *from, const struct schema_kind *to, struct status *failure)
     __attribute__((warn_unused_result));
 
-/* The text and index of a document in its stored version (object_build.c). */
+/* The text and index of a document in its stored version (object_build.c), with managed fields that are not in it. */
 struct object_build {
     struct buf text, fields;
     const char **labels, *field_list[16];
     struct object_new wanted; /* for state_put; parts are borrowed from here and from the document */
 };
-bool object_build(struct object_build *build, const struct schema_kind *storage, state_resource resource, const struct value *document)
+bool object_build(struct object_build *build, const struct schema_kind *storage, state_resource resource, const struct value *document,
+                  const struct buf *managed)
     __attribute__((warn_unused_result));
 void object_build_free(struct object_build *build);
 

@@ -17,7 +17,7 @@ bool write_no_memory(struct write *write)
 
 bool write_start(struct write *write, struct api *api, struct call *call, struct answer *answer)
 {
-    *write = (struct write){.api = api, .call = call, .answer = answer, .kind = call->kind, .way = &write_object};
+    *write = (struct write){.api = api, .call = call, .answer = answer, .kind = call->kind, .way = &write_object, .managed = buf_make(STATE_OBJECT)};
     write->rules = rules_of(call->kind->storage);
     write->resource = registry_resource(api->registry, call->kind);
     write->ns = call->kind->namespaced ? call->ns : "";
@@ -35,6 +35,7 @@ void write_end(struct write *write)
         object_unref(write->old);
     value_free(write->was);
     value_free(write->object);
+    buf_free(&write->managed);
 }
 
 /* Custom resources have no rules of their own: generation counts, and status is apart if it is a subresource. */
@@ -75,7 +76,10 @@ bool write_managed(struct write *write)
     if (write->applies)
         return true;
     struct managed_by by = {.manager = manager, .subresource = write->subresource, .api_version = version, .time_ms = api_now_ms(write->api)};
-    return managed_update(write->object, write->was, write->kind->schema, &by, &err) || status_error(FAILURE(write), &err);
+    bool apart = write->was == NULL && write->kind->crd == NULL && !write->call->dry_run;
+    return (apart ? managed_create(write->object, write->kind->schema, &by, &write->managed, &err)
+                  : managed_update(write->object, write->was, write->kind->schema, &by, &err)) ||
+           status_error(FAILURE(write), &err);
 }
 
 static bool grants(struct write *write, const struct value *object, const struct value *old)

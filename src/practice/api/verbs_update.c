@@ -174,7 +174,7 @@ static bool remove_finished(struct write *write, struct value *object)
     struct error err = ERROR_INIT;
     char version[24];
     snprintf(version, sizeof version, "%llu", (unsigned long long)write->old->version);
-    if (!object_build(&build, write->kind->storage, write->resource, object)) {
+    if (!object_build(&build, write->kind->storage, write->resource, object, NULL)) {
         value_free(object);
         return write_no_memory(write);
     }
@@ -265,7 +265,7 @@ bool write_store(struct write *write, struct value *stored)
     struct object_build build;
     struct error err = ERROR_INIT;
     const struct object *put = NULL;
-    bool built = object_build(&build, storage, write->resource, stored);
+    bool built = object_build(&build, storage, write->resource, stored, &write->managed);
     if (built) {
         put = state_put(api->state, &build.wanted, write->old, &err);
         object_build_free(&build);

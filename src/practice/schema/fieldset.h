@@ -74,6 +74,8 @@ const struct fieldset *fieldset_find(const struct fieldset *set,
 
 /* FieldsV1: a new value. NULL: no memory. */
 struct value *fieldset_value(const struct fieldset *set) __attribute__((warn_unused_result));
+/* The same as compact JSON. */
+void fieldset_print(const struct fieldset *set, struct buf *out);
 /* FieldsV1 as a document. False: malformed. The arena copies what it must. */
 bool fieldset_read(struct arena *arena, const struct value *fields, const struct fieldset **set)
     __attribute__((warn_unused_result));

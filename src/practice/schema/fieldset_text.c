@@ -10,13 +10,20 @@
 static void print_json(const struct value *v, struct buf *out)
 {
     struct buf text = buf_make(SIZE_MAX);
+    const char *string = value_text(v);
+    if (string != NULL && strpbrk(string, "<>&") == NULL) {
+        json_quote(string, out);
+        return;
+    }
     json_print(v, false, &text);
-    out->failed |= !buf_ok(&text);
-    for (const char *at = text.bytes; at != NULL && *at != '\0'; at++) {
-        if (*at == '<' || *at == '>' || *at == '&')
-            buf_printf(out, "\\u%04x", *at);
-        else
-            buf_append(out, at, 1);
+    if (!buf_ok(&text))
+        buf_fail(out);
+    for (const char *at = text.bytes; at != NULL && *at != '\0';) {
+        size_t plain = strcspn(at, "<>&");
+        buf_append(out, at, plain);
+        at += plain;
+        if (*at != '\0')
+            buf_printf(out, "\\u%04x", *at++);
     }
     buf_free(&text);
 }
@@ -73,6 +80,36 @@ struct value *fieldset_value(const struct fieldset *set)
         return object;
     value_free(object);
     return NULL;
+}
+
+/* `key` is room for the keys. */
+static void print_set(const struct fieldset *set, bool member, struct buf *key, struct buf *out)
+{
+    buf_append_string(out, member && set != NULL ? "{\".\":{}," : "{");
+    for (const struct fieldset *at = set; at != NULL; at = at->next) {
+        if (at->element.type == FIELD_NAME) {
+            buf_append(out, ",\"f:" + (at == set), 4 - (at == set));
+            json_escape(at->element.name, out);
+        } else {
+            buf_clear(key);
+            print_element(&at->element, key);
+            if (!buf_ok(key))
+                buf_fail(out);
+            buf_append(out, ",\"" + (at == set), 2 - (at == set));
+            json_escape(buf_ok(key) ? key->bytes : "", out);
+        }
+        buf_append(out, at->children == NULL ? "\":{}" : "\":", at->children == NULL ? 4 : 2);
+        if (at->children != NULL)
+            print_set(at->children, at->member, key, out);
+    }
+    buf_append(out, "}", 1);
+}
+
+void fieldset_print(const struct fieldset *set, struct buf *out)
+{
+    struct buf key = buf_make(SIZE_MAX);
+    print_set(set, false, &key, out);
+    buf_free(&key);
 }
 
 static int by_name(const void *a, const void *b)

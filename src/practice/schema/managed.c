@@ -216,8 +216,9 @@ static bool keep_old(struct value *object, const struct value *old, struct error
     return list == NULL || value_set(metadata, "managedFields", value_copy(list)) || error_memory(err);
 }
 
-bool managed_update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by,
-                    struct error *err)
+/* text NULL: into the object. */
+static bool update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by, struct buf *text,
+                   struct error *err)
 {
     struct managers managers = {.arena = arena_make(), .schema = schema};
     struct error why = ERROR_INIT;
@@ -233,10 +234,20 @@ bool managed_update(struct value *object, const struct value *old, const struct 
     if (ok && managers.arena.failed)
         ok = error_memory(err);
     if (ok && tracked)
-        ok = managers_write(&managers, object, err);
+        ok = text != NULL ? managers_print(&managers, text, err) : managers_write(&managers, object, err);
     arena_free(&managers.arena);
     value_free(sent);
     return ok;
+}
+
+bool managed_update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by, struct error *err)
+{
+    return update(object, old, schema, by, NULL, err);
+}
+
+bool managed_create(struct value *object, const struct schema *schema, const struct managed_by *by, struct buf *text, struct error *err)
+{
+    return update(object, NULL, schema, by, text, err);
 }
 
 /* Entries that are the same but for their times; *times: those differ. */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/vec.h"
 #include "data/value.h"
@@ -33,6 +34,11 @@ struct managed_by {
  * left without. Nothing changes if nothing but managedFields would. False: ERROR_MEMORY. */
 bool managed_update(struct value *object, const struct value *old, const struct schema *schema, const struct managed_by *by,
                     struct error *err) __attribute__((warn_unused_result));
+
+/* The same for a creation, but what would be metadata.managedFields is appended as text (compact JSON; nothing where there are none): it is as long as the
+ * rest of many an object, and nobody but readers looks at it. `object` is without them afterwards. */
+bool managed_create(struct value *object, const struct schema *schema, const struct managed_by *by, struct buf *text, struct error *err)
+    __attribute__((warn_unused_result));
 
 struct managed_conflict {
     char *field;   /* owned; ".spec.replicas", `.spec.template.spec.containers[name="nginx"].image` */

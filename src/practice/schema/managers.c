@@ -242,25 +242,73 @@ static struct value *entry_of(const struct manager *manager)
     return NULL;
 }
 
+/* All of them in the order that they are written in, in the arena. NULL: no memory. */
+static const struct manager **sort(struct managers *managers, size_t *count)
+{
+    size_t i = 0;
+    *count = 0;
+    for (const struct manager *manager = managers->first; manager != NULL; manager = manager->next)
+        ++*count;
+    const struct manager **sorted = arena_get(&managers->arena, *count * sizeof *sorted);
+    if (sorted == NULL || managers->arena.failed)
+        return NULL;
+    for (const struct manager *manager = managers->first; manager != NULL; manager = manager->next)
+        sorted[i++] = manager;
+    qsort(sorted, *count, sizeof *sorted, by_entry);
+    return sorted;
+}
+
+static void print_text(struct buf *out, const char *key, const char *text)
+{
+    if (*text == '\0')
+        return;
+    buf_append_string(out, key);
+    json_quote(text, out);
+}
+
+/* As entry_of has it. */
+static void print_entry(struct buf *out, const struct manager *manager)
+{
+    char time[21] = "";
+    if (manager->has_time)
+        time_print(manager->time_ms, time);
+    print_text(out, "{\"manager\":", manager->name); /* never "" */
+    print_text(out, ",\"operation\":", manager->applied ? "Apply" : "Update");
+    print_text(out, ",\"apiVersion\":", manager->api_version);
+    print_text(out, ",\"time\":", time);
+    buf_append_string(out, ",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":");
+    fieldset_print(manager->set, out);
+    print_text(out, ",\"subresource\":", manager->subresource);
+    buf_append(out, "}", 1);
+}
+
+bool managers_print(struct managers *managers, struct buf *text, struct error *err)
+{
+    size_t count;
+    const struct manager **sorted = sort(managers, &count);
+    for (size_t i = 0; sorted != NULL && i < count; i++) {
+        buf_append(text, i > 0 ? "," : "[", 1);
+        print_entry(text, sorted[i]);
+    }
+    if (count > 0)
+        buf_append(text, "]", 1);
+    return (sorted != NULL && buf_ok(text)) || error_memory(err);
+}
+
 bool managers_write(struct managers *managers, struct value *object, struct error *err)
 {
-    size_t count = 0, i = 0;
-    for (const struct manager *manager = managers->first; manager != NULL; manager = manager->next)
-        count++;
+    size_t count;
     struct value *metadata = value_child(object, "metadata");
-    const struct manager **sorted = arena_get(&managers->arena, count * sizeof *sorted);
-    if (metadata == NULL || sorted == NULL || managers->arena.failed)
+    const struct manager **sorted = sort(managers, &count);
+    if (metadata == NULL || sorted == NULL)
         return error_memory(err);
     if (count == 0) {
         value_remove(metadata, "managedFields");
         return true;
     }
-    for (const struct manager *manager = managers->first; manager != NULL; manager = manager->next)
-        sorted[i++] = manager;
-    qsort(sorted, count, sizeof *sorted, by_entry);
     struct value *list = value_array();
     bool ok = list != NULL;
-    for (i = 0; ok && i < count; i++)
+    for (size_t i = 0; ok && i < count; i++)
         ok = value_append(list, entry_of(sorted[i]));
     if (ok && value_set(metadata, "managedFields", list))
         return true;

@@ -36,6 +36,8 @@ void managers_drop(struct managers *managers, const struct manager *gone);
 void managers_cap(struct managers *managers);
 /* The identity as text, as the real server sorts by it; in the arena. NULL: no memory. */
 const char *managers_identity(struct managers *managers, const struct manager *manager);
+/* Appends metadata.managedFields as text; nothing if there are none. */
+bool managers_print(struct managers *managers, struct buf *text, struct error *err) __attribute__((warn_unused_result));
 /* Writes metadata.managedFields, or removes it if there are none. */
 bool managers_write(struct managers *managers, struct value *object, struct error *err) __attribute__((warn_unused_result));
 

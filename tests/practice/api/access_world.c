@@ -56,7 +56,7 @@ static void store(struct access_world *world, const char *group, const char *plu
     assert_true(value_set(metadata, "uid", value_string(uid)));
     mem_free(uid);
     struct object_build build;
-    assert_true(object_build(&build, kind, resource, document));
+    assert_true(object_build(&build, kind, resource, document, NULL));
     assert_non_null(
         state_put(world->api.state, &build.wanted, state_get(world->api.state, resource, ns != NULL ? ns : "", name), NULL));
     object_build_free(&build);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/json.h"
 #include "data/patch.h"
 #include "data/units.h"
 #include "practice/schema/decode.h"
@@ -57,6 +58,28 @@ static bool set_missing(struct value *object, const char *key, const char *text)
     return value_type(object) != VALUE_OBJECT || value_get(object, key) != NULL || value_set(object, key, value_string(text));
 }
 
+/* managed_update, and for a creation managed_create as well: both must say the same. */
+static bool manage(const struct patching_question *q, struct value *made, struct error *err)
+{
+    if (q->live != NULL)
+        return managed_update(made, q->live, q->kind->schema, &q->by, err);
+    struct buf text = buf_make(SIZE_MAX), other = buf_make(SIZE_MAX);
+    struct value *copy = value_copy(made);
+    bool ok = copy != NULL && managed_create(copy, q->kind->schema, &q->by, &text, err) && managed_update(made, NULL, q->kind->schema, &q->by, err);
+    const struct value *managed = value_find(made, "metadata", "managedFields", NULL);
+    if (ok && managed != NULL)
+        json_print(managed, false, &other);
+    ok = (ok && buf_ok(&other)) || error_memory(err);
+    if (ok && (text.length != other.length || memcmp(text.length > 0 ? text.bytes : "", other.length > 0 ? other.bytes : "", text.length) != 0))
+        ok = error_set(err, ERROR_INTERNAL, "", "managed fields as text: %.400s", text.length > 0 ? text.bytes : "none");
+    if (ok && value_find(copy, "metadata", "managedFields", NULL) != NULL)
+        ok = error_set(err, ERROR_INTERNAL, "", "managed fields are in the document, too");
+    value_free(copy);
+    buf_free(&text);
+    buf_free(&other);
+    return ok;
+}
+
 struct value *patching_answer(const struct patching_question *q, struct vec *conflicts, struct error *err)
 {
     *conflicts = vec_make(0, NULL);
@@ -74,7 +97,7 @@ struct value *patching_answer(const struct patching_question *q, struct vec *con
         err->kind = ERROR_INVALID;
     ok = ok && (rules_default(q->kind, made) || error_memory(err)) && schema_normalise(made, q->kind->schema, NULL, err);
     if (ok && strcmp(q->type, "apply") != 0)
-        ok = managed_update(made, q->live, q->kind->schema, &q->by, err);
+        ok = manage(q, made, err);
     if (ok && q->live != NULL)
         ok = managed_settle(made, q->live);
     if (ok)
