@@ -47,7 +47,14 @@ bool document_default(const struct schema_kind *kind, struct value *document)
 
 static void print_version(char out[static VERSION_TEXT], const char *group, const char *version)
 {
-    snprintf(out, VERSION_TEXT, "%s%s%s", group, group[0] != '\0' ? "/" : "", version);
+    size_t length = strlen(group), rest = strlen(version);
+    if (length + 1 + rest >= VERSION_TEXT) /* no kind that there is has such a one */
+        length = rest = 0;
+    out = mempcpy(out, group, length);
+    if (length > 0)
+        *out++ = '/';
+    memcpy(out, version, rest);
+    out[rest] = '\0';
 }
 
 /* Go's package of a group's types: its first word. */

@@ -255,6 +255,17 @@ static void warn_repeated(const struct value *list, const char *key, const char 
     }
 }
 
+/* A variable that has an earlier one of its name in its text adds to it. */
+static bool extends(const struct value *variable, const char *name)
+{
+    struct buf reference = buf_make(4096);
+    const char *text = text_of(variable, "value");
+    buf_printf(&reference, "$(%s)", name);
+    bool found = buf_ok(&reference) && !has(variable, "valueFrom") && strcmp(text, reference.bytes) != 0 && strstr(text, reference.bytes) != NULL;
+    buf_free(&reference);
+    return found;
+}
+
 static void warn_environment(const struct value *container, const struct place *place, struct vec *warnings)
 {
     const struct value *env = value_get(container, "env");
@@ -262,13 +273,9 @@ static void warn_environment(const struct value *container, const struct place *
     size_t i = 0;
     EACH (variable, env) {
         const struct place at = place_index(&all, i++);
-        const char *name = text_of(variable, "name"), *text = text_of(variable, "value");
-        struct buf reference = buf_make(4096);
-        buf_printf(&reference, "$(%s)", name);
-        bool extends = buf_ok(&reference) && !has(variable, "valueFrom") && strcmp(text, reference.bytes) != 0 && strstr(text, reference.bytes) != NULL;
-        if (seen_before(env, variable, "name") && !extends)
+        const char *name = text_of(variable, "name");
+        if (seen_before(env, variable, "name") && !extends(variable, name))
             warning_at(warnings, &at, "hides previous definition of \"%s\", which may be dropped when using apply", name);
-        buf_free(&reference);
     }
 }
 
@@ -300,15 +307,18 @@ static void warn_container(const struct value *metadata, const struct value *spe
 /* A port and where it stands, for comparison with later ones. */
 struct stood {
     const struct value *port;
-    char where[256];
+    const char *list;
+    size_t container, index;
 };
 
 enum { PORTS_COMPARED = 256 };
 
-static void print_where(const struct place *place, char out[static 256])
+static void print_where(const struct place *spec, const struct stood *stood, char out[static 256])
 {
     struct buf text = buf_make(255);
-    place_print(place, &text);
+    const struct place all = place_key(spec, stood->list), container = place_index(&all, stood->container), ports = place_key(&container, "ports");
+    const struct place place = place_index(&ports, stood->index);
+    place_print(&place, &text);
     snprintf(out, 256, "%s", text.bytes != NULL ? text.bytes : "");
     buf_free(&text);
 }
@@ -340,7 +350,9 @@ static void warn_ports(const struct value *spec, const struct place *place, stru
                 const struct place at = place_index(&all, i++), ports = place_key(&at, "ports");
                 size_t p = 0;
                 EACH (port, value_get(container, "ports")) {
-                    const struct place port_at = place_index(&ports, p++);
+                    const struct place port_at = place_index(&ports, p);
+                    const struct stood here = {port, container_lists[k], i - 1, p++};
+                    char where[256];
                     bool found = false;
                     if (!names && *text_of(port, "hostIP") != '\0' && int_of(port, "hostPort", 0) == 0)
                         warning_at(warnings, &port_at, "hostIP set without hostPort: {Name:%s HostPort:0 ContainerPort:%lld Protocol:%s HostIP:%s}",
@@ -348,18 +360,18 @@ static void warn_ports(const struct value *spec, const struct place *place, stru
                                    text_of(port, "hostIP"));
                     for (size_t s = 0; s < count && !found; s++) {
                         const char *conflict = names ? NULL : port_conflict(port, stood[s].port);
-                        if (conflict != NULL)
-                            warning_at(warnings, &port_at, "%s with %s", conflict, stood[s].where);
                         found = names && *text_of(port, "name") != '\0' && same_at(port, stood[s].port, "name");
+                        if (conflict != NULL || found)
+                            print_where(place, &stood[s], where);
+                        if (conflict != NULL)
+                            warning_at(warnings, &port_at, "%s with %s", conflict, where);
                         if (found)
                             warning_at(warnings, &port_at,
                                        "duplicate port name \"%s\" with %s, services and probes that select ports by name will use %s",
-                                       text_of(port, "name"), stood[s].where, stood[s].where);
+                                       text_of(port, "name"), where, where);
                     }
-                    if (!found && count < PORTS_COMPARED) {
-                        stood[count].port = port;
-                        print_where(&port_at, stood[count++].where);
-                    }
+                    if (!found && count < PORTS_COMPARED)
+                        stood[count++] = here;
                 }
             }
         }

@@ -38,12 +38,13 @@ static void print_below_root(const struct place *place, struct buf *out)
 {
     if (place->up != NULL && !is_root(place->up))
         print_below_root(place->up, out);
-    if (place->key == NULL)
+    if (place->key == NULL) {
         buf_printf(out, "[%zu]", place->index);
-    else if (place->brackets)
-        buf_printf(out, "[%s]", place->key);
-    else
-        buf_printf(out, "%s%s", place->up != NULL && !is_root(place->up) ? "." : "", place->key);
+        return;
+    }
+    buf_append_string(out, place->brackets ? "[" : place->up != NULL && !is_root(place->up) ? "." : "");
+    buf_append_string(out, place->key);
+    buf_append_string(out, place->brackets ? "]" : "");
 }
 
 void place_print(const struct place *place, struct buf *out)
