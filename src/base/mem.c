@@ -46,6 +46,57 @@ void mem_free(void *memory)
     free(memory);
 }
 
+enum {
+    STEP = 16,
+    SIZES = 16, /* larger ones are not kept */
+    KEPT = 512, /* of each size */
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_WATCHED 1
+#endif
+#endif
+#ifndef IS_WATCHED
+#define IS_WATCHED 0 /* else a block that is kept could be used after its end without a word */
+#endif
+
+/* Each thread has its own; those of a thread that ends are lost, so only long-lived ones should build documents. */
+static _Thread_local struct {
+    struct kept {
+        struct kept *next;
+    } *first;
+    unsigned count;
+} kept[SIZES + 1];
+
+void *mem_take(size_t size)
+{
+    size_t steps = (size + STEP - 1) / STEP;
+    if (IS_WATCHED || steps < 1 || steps > SIZES || kept[steps].first == NULL)
+        return mem_alloc(steps <= SIZES ? steps * STEP : size);
+    if (should_fail())
+        return NULL;
+    struct kept *block = kept[steps].first;
+    kept[steps].first = block->next;
+    kept[steps].count--;
+    return block;
+}
+
+void mem_give(void *memory, size_t size)
+{
+    size_t steps = (size + STEP - 1) / STEP;
+    struct kept *block = memory;
+    if (IS_WATCHED || memory == NULL || steps < 1 || steps > SIZES || kept[steps].count == KEPT) {
+        free(memory);
+        return;
+    }
+    block->next = kept[steps].first;
+    kept[steps].first = block;
+    kept[steps].count++;
+}
+
 char *mem_string(const char *string)
 {
     return mem_string_n(string, strlen(string));

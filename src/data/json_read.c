@@ -61,12 +61,11 @@ static void drop_string(struct string *string)
 static cJSON *make(struct reader *r, int type, const char *text, size_t length)
 {
     size_t key_room = r->key.bytes != NULL ? r->key.length + 1 : 0, text_room = text != NULL ? length + 1 : 0;
-    cJSON *node = mem_alloc(sizeof *node + key_room + text_room);
+    cJSON *node = node_block(type, key_room + text_room);
     if (node == NULL) {
         error_memory(r->err);
         return NULL;
     }
-    *node = (cJSON){.type = type};
     char *room = (char *)(node + 1);
     if (key_room > 0) {
         node->string = memcpy(room, r->key.bytes, r->key.length);
@@ -362,7 +361,7 @@ static cJSON *read_container(struct reader *r, bool object)
     r->depth--;
     if (ok)
         return container;
-    node_free(container);
+    node_release(container);
     return NULL;
 }
 
@@ -411,7 +410,7 @@ cJSON *json_read(const char *text, size_t length, const char *name, struct error
     skip_space(&r);
     if (r.at == r.end)
         return node;
-    node_free(node);
+    node_release(node);
     fail(&r, ERROR_INPUT, r.at, "something follows the end of the JSON document");
     return NULL;
 }

@@ -14,18 +14,39 @@ __attribute__((constructor)) static void give_allocator(void)
     cJSON_InitHooks(&hooks);
 }
 
+/* Beside cJSON's own flags in its type. */
 enum {
-    KEY_ROOM = 24,        /* behind the nodes that are made here: most keys fit */
-    NODE_KEY_ROOM = 1024, /* the flag of these nodes, beside cJSON's own in its type */
+    NODE_KEY_ROOM = 1024, /* KEY_ROOM bytes are behind it, and most keys fit */
+    NODE_STEPS = 1 << 16, /* the block's size in 16 bytes, from this bit on; 0: large */
+    KEY_ROOM = 24,
+    STEP = 16,
+    STEPS = 255,
 };
 
-cJSON *node_new(int type, const char *text, size_t length)
+cJSON *node_block(int type, size_t more)
+{
+    size_t size = sizeof(cJSON) + more, steps = (size + STEP - 1) / STEP;
+    cJSON *node = more <= PTRDIFF_MAX / 2 ? mem_take(size) : NULL;
+    if (node != NULL)
+        *node = (cJSON){.type = type | (steps <= STEPS ? (int)steps * NODE_STEPS : 0)};
+    return node;
+}
+
+static void free_block(cJSON *node)
+{
+    size_t steps = (size_t)(node->type / NODE_STEPS);
+    if (steps > 0)
+        mem_give(node, steps * STEP);
+    else
+        mem_free(node);
+}
+
+cJSON *node_fresh(int type, const char *text, size_t length)
 {
     size_t room = text != NULL ? length + 1 : 0;
-    cJSON *node = room <= PTRDIFF_MAX / 2 ? mem_alloc(sizeof *node + KEY_ROOM + room) : NULL;
+    cJSON *node = room <= PTRDIFF_MAX / 2 ? node_block(type | NODE_KEY_ROOM, KEY_ROOM + room) : NULL;
     if (node == NULL)
         return NULL;
-    *node = (cJSON){.type = type | NODE_KEY_ROOM};
     if (text != NULL) {
         node->type |= cJSON_IsReference;
         node->valuestring = (char *)(node + 1) + KEY_ROOM;
@@ -35,17 +56,17 @@ cJSON *node_new(int type, const char *text, size_t length)
     return node;
 }
 
-void node_free(cJSON *node)
+void node_release(cJSON *node)
 {
     for (cJSON *entry = node->child, *next; entry != NULL; entry = next) {
         next = entry->next;
-        node_free(entry);
+        node_release(entry);
     }
     if (node->valuestring != NULL && (node->type & cJSON_IsReference) == 0)
         mem_free(node->valuestring);
     if (node->string != NULL && (node->type & cJSON_StringIsConst) == 0)
         mem_free(node->string);
-    mem_free(node);
+    free_block(node);
 }
 
 void node_name(cJSON *node, char *key)
@@ -75,7 +96,7 @@ bool node_call(cJSON *node, const char *key)
 
 static cJSON *copy_one(const cJSON *node)
 {
-    cJSON *copy = node_new(node_kind(node), node->valuestring, node->valuestring != NULL ? strlen(node->valuestring) : 0);
+    cJSON *copy = node_fresh(node_kind(node), node->valuestring, node->valuestring != NULL ? strlen(node->valuestring) : 0);
     if (copy != NULL)
         copy->valuedouble = node->valuedouble;
     return copy;
@@ -102,8 +123,8 @@ cJSON *node_copy(const cJSON *node)
             continue;
         }
         if (child != NULL)
-            node_free(child);
-        node_free(copy);
+            node_release(child);
+        node_release(copy);
         copy = NULL;
     }
     return copy;
@@ -111,7 +132,7 @@ cJSON *node_copy(const cJSON *node)
 
 static void drop(cJSON *object, cJSON *entry)
 {
-    cJSON_Delete(cJSON_DetachItemViaPointer(object, entry));
+    node_release(cJSON_DetachItemViaPointer(object, entry));
 }
 
 /* What two equal keys have in common, in one number: texts are compared only where it is the same. */

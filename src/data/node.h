@@ -33,10 +33,12 @@ static inline int node_kind(const cJSON *node)
     return node->type & 0xFF; /* the rest are flags */
 }
 
+/* A node, and `more` bytes behind it in its block. NULL: no memory. */
+cJSON *node_block(int type, size_t more);
 /* A node with a copy of its text (NULL: none). NULL: no memory. */
-cJSON *node_new(int type, const char *text, size_t length);
+cJSON *node_fresh(int type, const char *text, size_t length);
 /* Frees it and all below it, but not what stands beside it. */
-void node_free(cJSON *node);
+void node_release(cJSON *node);
 /* Gives an entry its key; takes `key` (mem_alloc'ed) over. */
 void node_name(cJSON *node, char *key);
 /* The same with a copy, for which most nodes have room. False: no memory. */

@@ -10,17 +10,17 @@
 
 struct value *value_null(void)
 {
-    return node_value(node_new(cJSON_NULL, NULL, 0));
+    return node_value(node_fresh(cJSON_NULL, NULL, 0));
 }
 
 struct value *value_bool(bool b)
 {
-    return node_value(node_new(b ? cJSON_True : cJSON_False, NULL, 0));
+    return node_value(node_fresh(b ? cJSON_True : cJSON_False, NULL, 0));
 }
 
 struct value *value_double(double d)
 {
-    cJSON *node = node_new(cJSON_Number, NULL, 0);
+    cJSON *node = node_fresh(cJSON_Number, NULL, 0);
     if (node != NULL)
         node->valuedouble = d;
     return node_value(node);
@@ -32,7 +32,7 @@ static struct value *from_integer(struct number_integer integer)
         return value_double(number_to_double(integer));
     char text[NUMBER_TEXT];
     number_print_integer(integer, text);
-    return node_value(node_new(cJSON_Raw, text, strlen(text)));
+    return node_value(node_fresh(cJSON_Raw, text, strlen(text)));
 }
 
 struct value *value_int(int64_t i)
@@ -47,7 +47,7 @@ struct value *value_uint(uint64_t u)
 
 struct value *value_string(const char *s)
 {
-    return node_value(node_new(cJSON_String, s, strlen(s)));
+    return node_value(node_fresh(cJSON_String, s, strlen(s)));
 }
 
 struct value *value_string_n(const char *bytes, size_t length)
@@ -56,10 +56,10 @@ struct value *value_string_n(const char *bytes, size_t length)
     for (size_t i = 0; i < length; i++)
         zeros += bytes[i] == '\0';
     if (zeros == 0)
-        return node_value(node_new(cJSON_String, length > 0 ? bytes : "", length));
+        return node_value(node_fresh(cJSON_String, length > 0 ? bytes : "", length));
     size_t wide = strlen(UTF8_REPLACEMENT);
     char *text = mem_alloc(length + zeros * (wide - 1) + 1);
-    cJSON *node = text != NULL ? node_new(cJSON_String, NULL, 0) : NULL;
+    cJSON *node = text != NULL ? node_fresh(cJSON_String, NULL, 0) : NULL;
     if (node == NULL) {
         mem_free(text);
         return NULL;
@@ -80,18 +80,18 @@ struct value *value_string_n(const char *bytes, size_t length)
 
 struct value *value_array(void)
 {
-    return node_value(node_new(cJSON_Array, NULL, 0));
+    return node_value(node_fresh(cJSON_Array, NULL, 0));
 }
 
 struct value *value_object(void)
 {
-    return node_value(node_new(cJSON_Object, NULL, 0));
+    return node_value(node_fresh(cJSON_Object, NULL, 0));
 }
 
 void value_free(struct value *v)
 {
     if (v != NULL)
-        node_free(node_of(v));
+        node_release(node_of(v));
 }
 
 enum value_type value_type(const struct value *v)
@@ -350,10 +350,10 @@ bool value_add(struct value *object, const char *key, struct value *child)
 
 struct value *value_add_object(struct value *object, const char *key, size_t length)
 {
-    cJSON *child = mem_alloc(sizeof *child + length + 1); /* the key stands in the node's own block, as with json_read.c */
+    cJSON *child = node_block(cJSON_Object | cJSON_StringIsConst, length + 1); /* the key stands in the node's own block, as with json_read.c */
     if (child == NULL)
         return NULL;
-    *child = (cJSON){.type = cJSON_Object | cJSON_StringIsConst, .string = (char *)(child + 1)};
+    child->string = (char *)(child + 1);
     memcpy(child->string, key, length);
     child->string[length] = '\0';
     node_add(node_of(object), child);
