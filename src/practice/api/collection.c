@@ -17,11 +17,6 @@ struct collection {
     struct status failure;
 };
 
-static bool matches(const struct object *object, const void *data)
-{
-    return selector_matches(data, object);
-}
-
 struct collection *collection_delete_start(struct api *api, struct call *call, struct answer *answer)
 {
     struct error err = ERROR_INIT;
@@ -36,8 +31,8 @@ struct collection *collection_delete_start(struct api *api, struct call *call, s
     }
     *collection = (struct collection){.api = api, .call = call, .version = state_version(api->state)};
     const char *only_ns = call->kind->namespaced && call->ns[0] != '\0' ? call->ns : NULL;
-    if (!state_list(api->state, registry_resource(api->registry, call->kind), only_ns, 0, NULL, NULL, 0, selector_is_empty(selector) ? NULL : matches,
-                    selector, &collection->objects, &more, &err)) {
+    const struct selector_range range = {.resource = registry_resource(api->registry, call->kind), .only_ns = only_ns};
+    if (!selector_list(selector, api->state, &range, &collection->objects, &more, &err)) {
         mem_free(collection);
         goto failed;
     }

@@ -196,11 +196,6 @@ static bool choose_version(struct exchange *x, struct range *range)
     return true;
 }
 
-static bool keep(const struct object *object, const void *selector)
-{
-    return selector_matches(selector, object);
-}
-
 /* 410; a client in the middle of a list gets a token to go on with, at the newest version. */
 static bool expired(struct exchange *x, const struct range *range)
 {
@@ -221,9 +216,9 @@ static bool fetch(struct exchange *x, const struct range *range, struct vec *obj
 {
     const struct api *api = &x->server->api;
     struct error err = ERROR_INIT;
-    bool all = selector_is_empty(range->selector);
-    if (state_list(api->state, registry_resource(api->registry, x->route.kind), range->only_ns, range->at, range->from.ns, range->from.name,
-                   range->limit, all ? NULL : keep, range->selector, objects, others, &err))
+    const struct selector_range wanted = {registry_resource(api->registry, x->route.kind), range->only_ns, range->at, range->from.ns, range->from.name,
+                                          range->limit};
+    if (selector_list(range->selector, api->state, &wanted, objects, others, &err))
         return true;
     return err.kind == ERROR_EXPIRED ? expired(x, range) : status_error(&x->failure, &err);
 }

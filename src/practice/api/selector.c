@@ -196,3 +196,29 @@ char *selector_name(const char *fields)
     status_free(&failure);
     return copy;
 }
+
+static bool keep(const struct object *object, const void *selector)
+{
+    return selector_matches(selector, object);
+}
+
+bool selector_list(const struct selector *selector, struct state *state, const struct selector_range *range, struct vec *objects, bool *more,
+                   struct error *err)
+{
+    enum { PAIRS = 16 };
+    const char *pairs[2 * PAIRS + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < selector->labels.length && count < 2 * PAIRS; i++) {
+        const struct label_term *term = selector->labels.items[i];
+        if (term->op != LABEL_IN || term->values.length != 1)
+            continue;
+        pairs[count++] = term->key;
+        pairs[count++] = term->values.items[0];
+    }
+    pairs[count] = NULL;
+    if (count > 0)
+        return state_list_labelled(state, range->resource, range->only_ns, range->version, range->after_ns, range->after_name, range->maximum, pairs, keep,
+                                   selector, objects, more, err);
+    return state_list(state, range->resource, range->only_ns, range->version, range->after_ns, range->after_name, range->maximum,
+                      selector_is_empty(selector) ? NULL : keep, selector, objects, more, err);
+}

@@ -21,4 +21,15 @@ bool selector_is_empty(const struct selector *selector);
  * sorts them). NULL: none, or it is no selector, or no memory. The caller frees. */
 char *selector_name(const char *fields) __attribute__((warn_unused_result));
 
+/* What it selects: state_list or, where a label must have one value, state_list_labelled; arguments and errors as theirs. */
+struct selector_range {
+    state_resource resource;
+    const char *only_ns; /* NULL: all */
+    uint64_t version;
+    const char *after_ns, *after_name; /* NULL: from the start */
+    size_t maximum;
+};
+bool selector_list(const struct selector *selector, struct state *state, const struct selector_range *range, struct vec *objects, bool *more,
+                   struct error *err) __attribute__((warn_unused_result));
+
 #endif

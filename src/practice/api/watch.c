@@ -264,11 +264,6 @@ void watch_check_kinds(struct server *server)
     }
 }
 
-static bool keep(const struct object *object, const void *selector)
-{
-    return selector_matches(selector, object);
-}
-
 /* Places the cursor, and takes the objects that are told first, both at one version. */
 static bool place(struct watch *watch, uint64_t from)
 {
@@ -286,8 +281,8 @@ static bool place(struct watch *watch, uint64_t from)
     }
     watch->told = from;
     watch->mark_initial = initial && options->bookmarks;
-    if (initial && !state_list(state, resource, only_ns, state_is_clean(state) ? 0 : newest, NULL, NULL, 0,
-                               selector_is_empty(watch->selector) ? NULL : keep, watch->selector, &watch->initial, &others, &err))
+    const struct selector_range range = {.resource = resource, .only_ns = only_ns, .version = state_is_clean(state) ? 0 : newest};
+    if (initial && !selector_list(watch->selector, state, &range, &watch->initial, &others, &err))
         return status_error(&x->failure, &err);
     watch->cursor = state_watch_new(state, resource, only_ns, from, wake, watch, &err);
     return watch->cursor != NULL || err.kind == ERROR_EXPIRED || status_error(&x->failure, &err); /* expired: told as the first event */

@@ -162,3 +162,57 @@ bool state_list(struct state *state, state_resource resource, const char *only_n
     }
     return ok;
 }
+
+/* ---- lists by label */
+
+enum { FEW = 256 /* objects that are walked as quickly */ };
+
+/* What a labelled list is made of. */
+struct wanted {
+    const char *only_ns, *after_ns, *after_name;
+    uint64_t version;
+    bool (*keep)(const struct object *object, const void *data);
+    const void *data;
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct object *object)
+{
+    return object->version <= wanted->version && (wanted->only_ns == NULL || strcmp(object->ns, wanted->only_ns) == 0) &&
+           (wanted->after_name == NULL || object_compare_keys(object->ns, object->name, wanted->after_ns, wanted->after_name) > 0) &&
+           wanted->keep(object, wanted->data);
+}
+
+static bool collect(const struct wanted *wanted, const struct label_link *link, const struct vec *past, struct vec *objects)
+{
+    bool ok = true;
+    for (; ok && link != NULL; link = label_index_next(link))
+        ok = !is_wanted(wanted, link->node->object) || vec_push(objects, object_ref(link->node->object));
+    for (size_t i = 0; ok && i < past->length; i++)
+        ok = !is_wanted(wanted, past->items[i]) || vec_push(objects, object_ref(past->items[i]));
+    return ok;
+}
+
+bool state_list_labelled(struct state *state, state_resource resource, const char *only_ns, uint64_t version, const char *after_ns,
+                         const char *after_name, size_t maximum, const char *const *labels,
+                         bool (*keep)(const struct object *object, const void *data), const void *data, struct vec *objects, bool *more,
+                         struct error *err)
+{
+    struct resource *row = state_row(state, resource);
+    const struct wanted wanted = {only_ns, after_ns, after_name, version != 0 ? version : state->version, keep, data};
+    bool in_memory = row != NULL && wanted.version <= state->version && wanted.version >= row->row.floor && wanted.version >= state->oldest;
+    const struct label_index *index = in_memory && row->set.count >= FEW ? set_labels(&row->set) : NULL;
+    if (index == NULL)
+        return state_list(state, resource, only_ns, version, after_ns, after_name, maximum, keep, data, objects, more, err);
+    struct vec past = vec_make((size_t)-1, object_drop);
+    *objects = vec_make((size_t)-1, object_drop);
+    bool ok = (wanted.version == state->version || find_past(state, row, only_ns, wanted.version, &past, err)) &&
+              (collect(&wanted, label_index_find(index, labels), &past, objects) || error_memory(err));
+    vec_free(&past);
+    vec_sort(objects, object_compare);
+    *more = maximum != 0 && objects->length > maximum;
+    while (*more && objects->length > maximum)
+        object_drop(objects->items[--objects->length]);
+    if (!ok)
+        vec_free(objects);
+    return ok;
+}

@@ -77,6 +77,19 @@ static void find_links(struct set *set, const char *ns, const char *name, struct
     }
 }
 
+static void forget_labels(struct set *set)
+{
+    label_index_free(set->labels, set);
+    set->labels = NULL;
+}
+
+const struct label_index *set_labels(struct set *set)
+{
+    if (set->labels == NULL)
+        set->labels = label_index_new(set);
+    return set->labels;
+}
+
 void set_put(struct set *set, struct set_node *node)
 {
     struct set_node **links[SET_LEVELS];
@@ -88,6 +101,8 @@ void set_put(struct set *set, struct set_node *node)
         *links[level] = node;
     }
     set->count++;
+    if (set->labels != NULL && !label_index_put(set->labels, node))
+        forget_labels(set);
     if (set->room == 0)
         return;
     struct set_node **bucket = &set->buckets[node->hash & (set->room - 1)];
@@ -102,6 +117,8 @@ void set_take(struct set *set, struct set_node *node)
     for (unsigned level = 0; level < node->height; level++)
         *links[level] = node->next[level];
     set->count--;
+    if (set->labels != NULL)
+        label_index_take(set->labels, node);
     struct set_node **bucket = set->room > 0 ? &set->buckets[node->hash & (set->room - 1)] : NULL;
     while (bucket != NULL && *bucket != node)
         bucket = &(*bucket)->chain;
@@ -109,8 +126,27 @@ void set_take(struct set *set, struct set_node *node)
         *bucket = node->chain;
 }
 
+static bool same_labels(const struct object *a, const struct object *b)
+{
+    size_t length = object_labels_length(a);
+    return length == object_labels_length(b) && memcmp(a->labels, b->labels, length) == 0;
+}
+
+void set_change(struct set *set, struct set_node *node, struct object *object)
+{
+    struct object *before = node->object;
+    bool same = set->labels == NULL || same_labels(before, object);
+    if (!same)
+        label_index_take(set->labels, node);
+    node->object = object;
+    if (!same && !label_index_put(set->labels, node))
+        forget_labels(set);
+    object_unref(before);
+}
+
 void set_free(struct set *set)
 {
+    forget_labels(set);
     struct set_node *next;
     for (struct set_node *node = set_start(set); node != NULL; node = next) {
         next = node->next[0];

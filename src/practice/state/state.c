@@ -200,8 +200,7 @@ static void undo(struct state *state, struct resource *resource, struct event *e
         set_take(&resource->set, node);
         set_node_free(node);
     } else {
-        object_unref(node->object);
-        node->object = object_ref(event->previous);
+        set_change(&resource->set, node, object_ref(event->previous));
     }
     if (event->previous != NULL)
         state_count_object(state, event->previous, true);
@@ -336,10 +335,8 @@ static void apply(struct state *state, const struct write *write)
         set_put(&resource->set, write->node);
     if (write->change == STATE_DELETED)
         set_take(&resource->set, write->node);
-    if (write->change == STATE_MODIFIED) {
-        object_unref(write->node->object);
-        write->node->object = object_ref(write->object);
-    }
+    if (write->change == STATE_MODIFIED)
+        set_change(&resource->set, write->node, object_ref(write->object));
     state->counter = state->version = write->object->version;
     state->eldest_ms = state->eldest_ms == 0 ? event->time_ms : state->eldest_ms;
     state_wake(state);

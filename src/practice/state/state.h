@@ -91,6 +91,12 @@ bool state_list(struct state *state, state_resource resource, const char *only_n
                 size_t maximum, bool (*keep)(const struct object *object, const void *data), const void *data, struct vec *objects, bool *more,
                 struct error *err) __attribute__((warn_unused_result));
 
+/* The same for objects that have all of these labels (key, value, ..., NULL; `keep` must look at them, too): costs what is found, not what is there. */
+bool state_list_labelled(struct state *state, state_resource resource, const char *only_ns, uint64_t version, const char *after_ns,
+                         const char *after_name, size_t maximum, const char *const *labels,
+                         bool (*keep)(const struct object *object, const void *data), const void *data, struct vec *objects, bool *more,
+                         struct error *err) __attribute__((warn_unused_result));
+
 /* What is written. The strings are copied. */
 struct object_new {
     state_resource resource;
