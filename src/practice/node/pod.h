@@ -91,6 +91,8 @@ struct pod_worker {
     char ip[NETWORK_ADDRESS];
     int64_t grace_ms;            /* of its deletion; -1: none */
     int64_t deadline_ms;         /* activeDeadlineSeconds; 0: none */
+    int64_t start_ms;            /* status.startTime, before it is written; 0: not begun */
+    int64_t write_due_ms;        /* when a status that may soon be another one is written; 0: none waits */
     int64_t mount_due_ms;        /* when changed ConfigMaps and Secrets are looked at; 0: nothing changed */
     /* the container that is being started */
     struct pod_container *starting;

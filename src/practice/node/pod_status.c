@@ -1,5 +1,6 @@
 #include "practice/node/pod_status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,13 +251,15 @@ static enum pod_phase phase_of(const struct pod_worker *worker, const struct val
     enum pod_phase before = phase_before(worker);
     if (is_over(before))
         return before;
-    return worker->failed ? POD_FAILED : containers_phase(shown, count, document, moment >= STATUS_ENDED);
+    return worker->failed ? POD_FAILED : containers_phase(shown, count, document, moment == STATUS_LAST);
 }
 
-static bool set_start_time(struct value *status, const struct value *document, const char *now)
+static bool set_start_time(const struct pod_worker *worker, struct value *status)
 {
-    const char *since = value_find_text(document, "status", "startTime", NULL);
-    return set_text(status, "startTime", since != NULL ? since : now);
+    const char *since = value_find_text(worker->document, "status", "startTime", NULL);
+    char start[21];
+    time_print(worker->start_ms > 0 ? worker->start_ms : pod_now(worker), start);
+    return set_text(status, "startTime", since != NULL ? since : start);
 }
 
 /* reason and message belong to the phase. */
@@ -295,10 +298,10 @@ static struct value *status_make(struct pod_worker *worker, enum status_moment m
             phase = phase == POD_SUCCEEDED ? POD_SUCCEEDED : POD_FAILED;
         }
         worker->phase = phase;
-        if (moment < STATUS_ENDED && is_over(phase))
+        if (moment != STATUS_LAST && is_over(phase))
             phase = phase_before(worker);
         ok = ok && set_text(status, "phase", pod_phase_names[phase]) && set_ips(status, "hostIP", "hostIPs", worker->node->ip) &&
-             set_start_time(status, document, now) && set_resources(status, document) && set_containers(status, document, shown, worker->count) && set_reason(worker, status, phase);
+             set_start_time(worker, status) && set_resources(status, document) && set_containers(status, document, shown, worker->count) && set_reason(worker, status, phase);
     }
     bool host_network = value_is_true(value_find(document, "spec", "hostNetwork", NULL));
     if (ok && (host_network || (worker->sandbox_ready && moment == STATUS_NOW)))
@@ -361,6 +364,32 @@ static void take_document(struct pod_worker *worker, struct value *document)
     worker->version = version != NULL ? strtoull(version, NULL, 10) : worker->version;
 }
 
+/* The document says what is being written: it need not be read again. False: no memory, it is gone. */
+static bool lay_over(struct pod_worker *worker, const struct value *changed)
+{
+    struct value *status = value_child(worker->document, "status");
+    bool ok = status != NULL;
+    for (const struct value *entry = value_first(changed); entry != NULL && ok; entry = value_next(entry))
+        if (value_type(entry) == VALUE_NULL)
+            value_remove(status, value_key(entry));
+        else
+            ok = value_set(status, value_key(entry), value_copy(entry));
+    if (!ok)
+        pod_forget_document(worker);
+    return ok;
+}
+
+static bool set_version(struct pod_worker *worker)
+{
+    char text[24];
+    struct value *metadata = value_get(worker->document, "metadata");
+    snprintf(text, sizeof text, "%llu", (unsigned long long)worker->version);
+    if (metadata != NULL && value_set(metadata, "resourceVersion", value_string(text)))
+        return true;
+    pod_forget_document(worker);
+    return false;
+}
+
 /* Somebody else wrote it meanwhile. */
 static bool read_again(struct pod_worker *worker, struct error *err)
 {
@@ -377,20 +406,22 @@ static bool read_again(struct pod_worker *worker, struct error *err)
 
 static bool write_status(struct pod_worker *worker, struct value *(*make)(struct pod_worker *worker, const void *data), const void *data, struct error *err)
 {
-    if (pod_document(worker) == NULL)
-        return error_memory(err);
     for (int i = 0; i < TRIES; i++) {
         struct value *patch;
         struct error why = ERROR_INIT;
+        if (pod_document(worker) == NULL)
+            return error_memory(err);
         if (!patch_make(worker, make(worker, data), &patch))
             return error_memory(err);
         if (patch == NULL)
             return true;
-        struct value *answer = client_patch(worker->node->client, &pods, "status", worker->ns, worker->name, PATCH_MERGE, patch, &why);
-        if (answer != NULL) {
-            take_document(worker, answer);
-            return true;
+        if (!lay_over(worker, value_get(patch, "status"))) { /* before it is taken over; a stale document is read again */
+            value_free(patch);
+            return error_memory(err);
         }
+        if (client_patch_quietly(worker->node->client, &pods, "status", worker->ns, worker->name, PATCH_MERGE, patch, &worker->version, &why))
+            return set_version(worker) || error_memory(err);
+        pod_forget_document(worker);
         if (why.kind == ERROR_CONFLICT && !read_again(worker, &why) && why.kind != ERROR_NOT_FOUND) {
             *err = why;
             return false;
@@ -403,6 +434,18 @@ static bool write_status(struct pod_worker *worker, struct value *(*make)(struct
         }
     }
     return error_set(err, ERROR_CONFLICT, NULL, "the status of pod %s/%s changes too often", worker->ns, worker->name);
+}
+
+bool pod_status_look(struct pod_worker *worker)
+{
+    struct shown *shown = mem_zero(worker->count + 1, sizeof *shown);
+    if (shown == NULL)
+        return false;
+    for (size_t i = 0; i < worker->count; i++)
+        container_show(&worker->containers[i], worker->document, &shown[i]);
+    worker->phase = phase_of(worker, worker->document, shown, worker->count, STATUS_NOW);
+    mem_free(shown);
+    return true;
 }
 
 static struct value *make_moment(struct pod_worker *worker, const void *data)
@@ -423,10 +466,8 @@ static struct value *make_rejection(struct pod_worker *worker, const void *data)
 {
     const struct rejection *rejection = data;
     struct value *status = value_object();
-    char now[21];
-    time_print(pod_now(worker), now);
     if (status != NULL && value_set(status, "observedGeneration", value_int(value_find_int(worker->document, 1, "metadata", "generation", NULL))) && set_text(status, "phase", "Failed") &&
-        set_text(status, "reason", rejection->reason) && set_text(status, "message", rejection->message) && set_start_time(status, worker->document, now))
+        set_text(status, "reason", rejection->reason) && set_text(status, "message", rejection->message) && set_start_time(worker, status))
         return status;
     value_free(status);
     return NULL;

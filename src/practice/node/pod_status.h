@@ -8,13 +8,14 @@
 /* Which of a Pod's statuses. */
 enum status_moment {
     STATUS_NOW,           /* as things stand */
-    STATUS_SANDBOX_READY, /* just this: PodReadyToStartContainers (the kubelet learns the address later) */
-    STATUS_ENDED,         /* its containers have ended, whatever their restart policy */
-    STATUS_LAST,          /* the same, and what never began counts as failed */
+    STATUS_SANDBOX_READY, /* the same, but for the address, which the kubelet learns later */
+    STATUS_LAST,          /* its containers have ended, whatever their restart policy; what never began counts as failed */
 };
 
 /* Writes what changed of it, if anything; worker->phase is what it makes of it all. False: it could not be written (err); again later. One whose Pod is gone counts as written. */
 bool pod_status_write(struct pod_worker *worker, enum status_moment moment, struct error *err) __attribute__((warn_unused_result));
+/* worker->phase alone. The document must be there. False: no memory. */
+bool pod_status_look(struct pod_worker *worker) __attribute__((warn_unused_result));
 /* A Pod that the node does not take: phase Failed and why, nothing else. */
 bool pod_status_reject(struct pod_worker *worker, const char *reason, const char *message, struct error *err) __attribute__((warn_unused_result));
 

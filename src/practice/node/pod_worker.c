@@ -13,7 +13,11 @@
 #include "practice/node/pod_volumes.h"
 #include "practice/node/probe.h"
 
-enum { RESYNC_MS = 60000 /* how often a kubelet looks at mounted ConfigMaps and Secrets */, SAY = 4096 };
+enum {
+    RESYNC_MS = 60000, /* how often a kubelet looks at mounted ConfigMaps and Secrets */
+    SOON_MS = 20,      /* a status that will be another one in that time is not written (the kubelet's status manager, too, writes the newest of several) */
+    SAY = 4096,
+};
 
 static const struct client_resource pods_resource = {"", "v1", "pods"};
 static const char deadline_reason[] = "DeadlineExceeded", deadline_message[] = "Pod was active on the node longer than the specified deadline";
@@ -303,28 +307,57 @@ static bool go_on(struct pod_worker *worker, const struct value *document)
     return true;
 }
 
+static bool begin_ending(struct pod_worker *worker, struct error *err);
+
+/* Nothing runs yet, and nothing is wrong: what there is to say may soon be something else. */
+static bool only_begins(const struct pod_worker *worker)
+{
+    for (size_t i = 0; i < worker->count; i++)
+        if (worker->containers[i].current != NULL || worker->containers[i].waiting != NULL)
+            return false;
+    return !worker->deleting && !worker->failed;
+}
+
+static void write_soon(struct pod_worker *worker)
+{
+    if (worker->write_due_ms == 0)
+        worker->write_due_ms = pod_now(worker) + SOON_MS;
+    pod_wake_at(worker, worker->write_due_ms);
+}
+
+static bool write_now(struct pod_worker *worker, struct error *err)
+{
+    worker->write_due_ms = 0;
+    return pod_status_write(worker, worker->passing && only_begins(worker) ? STATUS_SANDBOX_READY : STATUS_NOW, err);
+}
+
+static bool write_if_due(struct pod_worker *worker, struct error *err)
+{
+    return worker->write_due_ms == 0 || pod_now(worker) < worker->write_due_ms || write_now(worker, err);
+}
+
 /* Volumes, then the sandbox. *ready false: they are waited for. */
-static bool prepare(struct pod_worker *worker, const struct value *document, bool *ready, struct error *err)
+static void prepare(struct pod_worker *worker, const struct value *document, bool *ready)
 {
     struct error why = ERROR_INIT;
     int64_t retry_ms;
     *ready = worker->sandbox != NULL;
     if (*ready)
-        return true;
+        return;
     if (!pod_volumes_mount(worker, document, &retry_ms)) {
         pod_wake_at(worker, retry_ms > 0 ? retry_ms : pod_now(worker) + POD_RELIST_MS);
-        return true;
+        return;
     }
     if (worker->sandbox_changed)
         pod_say(worker, NULL, false, "SandboxChanged", "Pod sandbox changed, it will be killed and re-created.");
     if (!pod_sandbox_make(worker, document, &why)) {
         pod_say(worker, NULL, true, "FailedCreatePodSandBox", "Failed to create pod sandbox: %s", why.message);
         pod_wake_at(worker, pod_now(worker) + POD_RETRY_MS);
-        return true;
+        return;
     }
     worker->sandbox_ready = true;
     *ready = true;
-    return pod_status_write(worker, STATUS_SANDBOX_READY, err);
+    write_soon(worker);
 }
 
 static void fail_deadline(struct pod_worker *worker)
@@ -337,20 +370,27 @@ static void fail_deadline(struct pod_worker *worker)
     worker->message = deadline_message;
 }
 
-static bool begin_ending(struct pod_worker *worker, struct error *err);
-
 static bool pass(struct pod_worker *worker, struct error *err)
 {
     bool ready;
     worker->again = false;
     worker->probe_news = false;
+    if (worker->start_ms == 0)
+        worker->start_ms = pod_now(worker);
     fail_deadline(worker);
-    if (!pod_status_write(worker, STATUS_NOW, err))
+    if (!pod_status_look(worker))
+        return error_memory(err);
+    if (only_begins(worker) && !write_if_due(worker, err))
         return false;
+    if (only_begins(worker) && worker->write_due_ms == 0 && worker->sandbox == NULL)
+        write_soon(worker);
+    else if (!only_begins(worker) && !write_now(worker, err))
+        return false;
+    if (worker->document == NULL)
+        return true; /* it was told that the Pod is gone */
     if (worker->phase == POD_SUCCEEDED || worker->phase == POD_FAILED)
         return begin_ending(worker, err);
-    if (!prepare(worker, worker->document, &ready, err))
-        return false;
+    prepare(worker, worker->document, &ready);
     if (!ready) {
         pod_forget_document(worker);
         return true;
@@ -397,16 +437,30 @@ static bool finish(struct pod_worker *worker, struct error *err)
     return delete_it(worker, err);
 }
 
+/* Begins to end whatever runs. False: no memory for one of them; again later. */
+static bool end_containers(struct pod_worker *worker, struct error *err)
+{
+    for (size_t i = 0; i < worker->count; i++) {
+        struct pod_container *container = &worker->containers[i];
+        if (container->kill != NULL || container->current == NULL || container->current->state == INSTANCE_ENDED)
+            continue;
+        probes_stop(container->current, false);
+        if (!pod_kill(container, worker->document, NULL, grace_of(worker, worker->document), true))
+            return error_memory(err);
+    }
+    return true;
+}
+
 static bool look_at_end(struct pod_worker *worker, struct error *err)
 {
+    if (!end_containers(worker, err))
+        return false;
     if (!all_over(worker))
-        return true;
+        return write_if_due(worker, err);
     for (size_t i = 0; i < worker->count; i++)
         if (worker->containers[i].current != NULL)
             probes_stop(worker->containers[i].current, true);
     worker->sandbox_ready = false;
-    if (!pod_status_write(worker, STATUS_ENDED, err))
-        return false;
     worker->stage = STAGE_ENDED;
     return finish(worker, err);
 }
@@ -419,18 +473,10 @@ static bool begin_ending(struct pod_worker *worker, struct error *err)
         return go_on(worker, worker->document);
     }
     worker->passing = false;
-    if (!pod_status_write(worker, STATUS_NOW, err))
-        return false;
     worker->stage = STAGE_ENDING;
-    for (size_t i = 0; i < worker->count; i++) {
-        struct pod_container *container = &worker->containers[i];
-        if (container->current == NULL || container->current->state == INSTANCE_ENDED)
-            continue;
-        probes_stop(container->current, false);
-        pod_kill_free(container);
-        if (!pod_kill(container, worker->document, NULL, grace_of(worker, worker->document), true))
-            return error_memory(err);
-    }
+    write_soon(worker);
+    for (size_t i = 0; i < worker->count; i++)
+        pod_kill_free(&worker->containers[i]); /* one that was being ended alone has to keep to the Pod's grace period, and order */
     return look_at_end(worker, err);
 }
 
@@ -463,12 +509,11 @@ static bool run(struct pod_worker *worker, struct error *err)
         return begin_ending(worker, err);
     if (!worker->passing)
         return pass(worker, err);
-    if (worker->probe_news) {
-        worker->probe_news = false;
-        if (!pod_status_write(worker, STATUS_NOW, err))
-            return false;
-    }
-    return go_on(worker, worker->document);
+    bool news = worker->probe_news;
+    worker->probe_news = false;
+    if (!(news ? write_now(worker, err) : write_if_due(worker, err)))
+        return false;
+    return worker->document == NULL || go_on(worker, worker->document);
 }
 
 bool pod_work(struct pod_worker *worker)

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+enum { ANSWER_MS = 10 /* what a command or a connection takes */ };
+
 struct runtime_sandbox {
     struct fake *fake;
     char *pod, *ip;
@@ -121,7 +123,7 @@ static void pull_fires(void *data)
     } else {
         error_set(&err, ERROR_DENIED, NULL, "failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": failed to authorize", whole, whole);
     }
-    pull->done(pull->data, ok ? &image : NULL, strstr(pull->reference, "slow") != NULL ? 3000 : 0, &err);
+    pull->done(pull->data, ok ? &image : NULL, strstr(pull->reference, "slow") != NULL ? 3000 : pull->fake->pull_ms, &err);
     runtime_image_free(&image);
     cluster_timer_free(pull->timer);
     mem_free(pull->reference);
@@ -150,7 +152,7 @@ static struct runtime_pull *pull(void *self, const char *node, const char *refer
         if (strcmp(credentials[i].user, "u") == 0 && strcmp(credentials[i].password, "p") == 0 && strncmp(credentials[i].registry, "reg.example", 11) == 0)
             made->allowed = true;
     fake->pulls++;
-    cluster_timer_set_after(made->timer, strstr(reference, "slow") != NULL ? 3000 : 0);
+    cluster_timer_set_after(made->timer, strstr(reference, "slow") != NULL ? 3000 : fake->pull_ms);
     return made;
 }
 
@@ -368,7 +370,7 @@ static struct runtime_container *container(struct runtime_sandbox *box, const st
     }
     made->shown.next = fake->containers;
     fake->containers = &made->shown;
-    cluster_timer_set_after(made->timer, 0);
+    cluster_timer_set_after(made->timer, fake->start_ms);
     return made;
 }
 
@@ -379,7 +381,7 @@ static void container_signal(struct runtime_container *made, int number)
     if (number == SIGKILL)
         made->signal = SIGKILL;
     made->code = 0;
-    cluster_timer_set_after(made->timer, 0);
+    cluster_timer_set_after(made->timer, made->fake->start_ms);
 }
 
 static int container_stop_signal(const struct runtime_container *made)
@@ -431,7 +433,7 @@ static struct runtime_process *exec(struct runtime_container *made, const struct
         process->output = mem_string(argv->items[1]);
         process->code = atoi(argv->items[2]);
     }
-    cluster_timer_set_after(process->timer, strcmp(what, "wait") == 0 ? atoi(argv->items[1]) : 0);
+    cluster_timer_set_after(process->timer, strcmp(what, "wait") == 0 ? atoi(argv->items[1]) : ANSWER_MS);
     return process;
 }
 
@@ -470,7 +472,7 @@ static struct runtime_connection *connect_to(struct runtime_sandbox *box, uint16
     made->fake = box->fake;
     made->peer = *peer;
     made->port = port;
-    cluster_timer_set_after(made->timer, 0);
+    cluster_timer_set_after(made->timer, ANSWER_MS);
     return made;
 }
 
@@ -518,7 +520,7 @@ static const struct runtime_ops ops = {
 
 void fake_open(struct fake *fake, struct cluster_clock *clock)
 {
-    *fake = (struct fake){.clock = clock, .present = map_make(100000, NULL), .port = 80};
+    *fake = (struct fake){.clock = clock, .present = map_make(100000, NULL), .port = 80, .pull_ms = 40, .start_ms = 25};
 }
 
 void fake_close(struct fake *fake)

@@ -30,6 +30,7 @@ struct fake {
     struct fake_container *containers; /* that were not freed yet, the newest first */
     struct map present;                /* images */
     bool healthy;
+    int pull_ms, start_ms;             /* how long a pull takes, and a start or an end */
     uint16_t port;
     size_t made, volumes, sandboxes, pulls;
     char hosts[2048], resolv[1024];    /* of the sandbox that was made last */

@@ -18,7 +18,7 @@ enum { TRACE = 4 << 20 };
 
 static long seconds(const struct node_world *node)
 {
-    return (long)((cluster_clock_ms(server_api(node->world.server)->clock) - node->start_ms + 500) / 1000);
+    return (long)((cluster_clock_ms(server_api(node->world.server)->clock) - node->start_ms) / 1000);
 }
 
 static const struct value *state_of(const struct value *status, const char *key, const char **kind)

@@ -171,6 +171,7 @@ static void a_full_node_takes_no_more_pods(void **state)
 {
     struct node_world *node = *state;
     char name[32];
+    node->fake.pull_ms = 0;
     for (int i = 0; i < 111; i++) {
         snprintf(name, sizeof name, "p%d", i);
         make_pod(node, name, "node1", runs);
@@ -191,6 +192,7 @@ static void what_ended_long_ago_makes_room_for_addresses(void **state)
 {
     struct node_world *node = *state;
     char name[32];
+    node->fake.pull_ms = 0;
     for (int i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "p%d", i);
         make_pod(node, name, "node1", "'restartPolicy':'Never','containers':[{'name':'c','image':'busybox','command':['exit','0','0']}]");
@@ -274,6 +276,8 @@ static void a_process_that_was_killed_goes_on_where_its_file_stands(void **state
 
 int test_nodes(void)
 {
+    if (getenv("KT_CASE") != NULL)
+        return 0; /* one case of test_pods is wanted */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_says_what_a_kubelet_says_of_its_machine, open_world, close_world),
         cmocka_unit_test_setup_teardown(without_power_containers_end_without_a_word_and_start_again_with_it, open_world, close_world),
