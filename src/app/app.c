@@ -21,7 +21,7 @@
 #define PLAY_OPTIONS (OPTION_BIT(OPTION_PACE) | OPTION_BIT(OPTION_KEEP) | OPTION_BIT(OPTION_WAIT))
 #define CHECK_OPTIONS (OPTION_BIT(OPTION_WAIT) | OPTION_BIT(OPTION_OUTPUT))
 #define CLUSTER_OPTIONS (OPTION_BIT(OPTION_EPHEMERAL) | OPTION_BIT(OPTION_IDLE) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_NODES) | \
-                         OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE))
+                         OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE) | OPTION_BIT(OPTION_API_ONLY))
 
 const struct command commands[] = {
     {"learn", "[LESSON[/STEP]]", N_("the tutor in the terminal, at the lesson or where you left off"), "  kubetutor\n  kubetutor learn init-containers --lang zh\n", 0, command_learn, 0, 1, false},

@@ -128,6 +128,7 @@ static int cluster_up(struct app *app)
         .nodes = app->values[OPTION_NODES],
         .speed = app->values[OPTION_SPEED],
         .clock_rate = app->values[OPTION_CLOCK_RATE],
+        .api_only = app->values[OPTION_API_ONLY] != NULL,
     };
     app->done = false;
     struct practice_start *start = practice_start(app->loop, &options, come_up, &asked, &asked.error);
@@ -330,7 +331,8 @@ static int cluster_kubeconfig(struct app *app)
 
 /* ---- the table ---- */
 
-#define SIMULATION_OPTIONS (OPTION_BIT(OPTION_NODES) | OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE))
+#define SIMULATION_OPTIONS                                                                                                     \
+    (OPTION_BIT(OPTION_NODES) | OPTION_BIT(OPTION_SPEED) | OPTION_BIT(OPTION_CLOCK_RATE) | OPTION_BIT(OPTION_API_ONLY))
 
 static const struct subcommand {
     const char *name;
@@ -352,8 +354,8 @@ static const struct subcommand {
 
 int command_cluster(struct app *app)
 {
-    static const size_t own[] = {OPTION_EPHEMERAL, OPTION_IDLE,  OPTION_MERGE,     OPTION_PORT,
-                                 OPTION_NODES,     OPTION_SPEED, OPTION_CLOCK_RATE};
+    static const size_t own[] = {OPTION_EPHEMERAL, OPTION_IDLE,  OPTION_MERGE,      OPTION_PORT,
+                                 OPTION_NODES,     OPTION_SPEED, OPTION_CLOCK_RATE, OPTION_API_ONLY};
     const char *name = app->arguments.items[0];
     int64_t idle;
     for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++) {

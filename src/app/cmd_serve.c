@@ -209,6 +209,7 @@ static bool begin(struct serving *serving, const struct practice_keys *keys, con
         options.port = 0;
         serving->server = server_new(serving->app->loop, &options, err);
     }
+    settings.api_only = serving->app->values[OPTION_API_ONLY] != NULL;
     settings.images = serving->images;
     settings.volumes = serving->volumes;
     if (serving->server != NULL)

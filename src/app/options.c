@@ -28,6 +28,7 @@ const struct option_spec option_specs[OPTION_COUNT] = {
     [OPTION_NODES] = {"--nodes", 0, "N", N_("so many nodes (1)"), false, NULL},
     [OPTION_SPEED] = {"--speed", 0, "F", N_("pulling images and starting containers goes F times as fast; 0: at once"), false, NULL},
     [OPTION_CLOCK_RATE] = {"--clock-rate", 0, "F", N_("the cluster's clock goes F times as fast"), false, NULL},
+    [OPTION_API_ONLY] = {"--api-only", 0, NULL, N_("only the API server: objects are kept, nothing runs"), false, NULL},
     [OPTION_MERGE] = {"--merge", 0, NULL, N_("write it into your own kubeconfig, as context kubetutor"), false, NULL},
     [OPTION_MUTANTS] = {"--mutants", 0, NULL, N_("prove, too, that wrong states are refused"), false, NULL},
 };

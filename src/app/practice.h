@@ -56,7 +56,7 @@ struct practice_found {
 bool practice_find(struct practice_found *found, struct error *err) __attribute__((warn_unused_result));
 
 struct practice_options {
-    bool ephemeral;
+    bool ephemeral, api_only;
     const char *idle;                       /* as --idle takes it; NULL: never */
     const char *nodes, *speed, *clock_rate; /* as the options take them; NULL: the usual */
 };

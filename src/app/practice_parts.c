@@ -83,10 +83,14 @@ struct practice_parts *practice_parts_new(struct server *server, const struct pr
         error_memory(err);
         return NULL;
     }
-    if (cluster_clock_set_rate(api->clock, settings->clock_rate, err) && place_open(&parts->place, api, err) &&
-        (parts->controllers = controllers_new(&parts->place, err)) != NULL &&
-        (parts->scheduler = scheduler_new(&parts->place, err)) != NULL &&
-        (parts->network = network_new(&parts->place, err)) != NULL && start_nodes(parts, settings, err))
+    bool open = cluster_clock_set_rate(api->clock, settings->clock_rate, err) && place_open(&parts->place, api, err);
+    if (open && settings->api_only)
+        parts->controllers = controllers_new_for_api(&parts->place, err);
+    else if (open)
+        parts->controllers = controllers_new(&parts->place, err);
+    if (parts->controllers != NULL && (settings->api_only || ((parts->scheduler = scheduler_new(&parts->place, err)) != NULL &&
+                                                              (parts->network = network_new(&parts->place, err)) != NULL &&
+                                                              start_nodes(parts, settings, err))))
         return parts;
     practice_parts_free(parts);
     return NULL;

@@ -16,6 +16,7 @@ struct practice_parts;
 struct practice_settings {
     int nodes;           /* 1 to PRACTICE_NODES */
     double speed;        /* of pulls and starts: divides how long they take; 0: no time */
+    bool api_only;       /* nothing runs: no scheduler, no nodes, and only the controllers that belong to the API */
     double clock_rate;   /* seconds of the cluster's clock a second of the wall's */
     const char *images;  /* the folder of the catalogue of images */
     const char *volumes; /* the folder that keeps what is in persistent volumes; NULL: memory */

@@ -185,6 +185,8 @@ static void become_server(const struct practice_options *options, int ready, int
     sigset_t none;
     if (options->ephemeral)
         arguments[count++] = "--ephemeral";
+    if (options->api_only)
+        arguments[count++] = "--api-only";
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
         if (valued[i][1] == NULL)
             continue;

@@ -46,6 +46,12 @@ MASKS = [(re.compile(pattern), mask) for pattern, mask in (
     (r"\b3[0-2]\d{3}\b", "<node-port>"),
     (r"(?<=\s)\d+[smhd](\d+[smhd])?(?=\s|$)", "<age>"),
     (r"kube-api-access-%s{5}" % HASH, "kube-api-access-<random>"),
+    (r"-%s{8,10}-%s{5}\b" % (HASH, HASH), "-<hash>-<random>"),  # of what is gone, or never came
+    (r"-%s{8,10}\b(?!-)" % HASH, "-<hash>"),
+    (r"<hash>-%s{5}\b" % HASH, "<hash>-<random>"),
+    # The real cluster's stand-ins for several tags are one image; and what was pulled before depends on the other scenarios.
+    (r'(ontainerStatuses\[\d+\]\.image = "docker\.io/library/[a-z]+):[^"]+"', r'\1:<tag>"'),
+    (r'(Container image "([^"]+)" already present on machine and can be accessed by the pod|Successfully pulled image "([^"]+)" in .*)', r"Pulled \2\3"),
 )]
 
 
@@ -188,7 +194,8 @@ def result(objects, events, names, ns):
         about = event.get("involvedObject", {})
         source = event.get("source", {}).get("component") or event.get("reportingComponent", "")
         text = f"{event.get('type')} {event.get('reason')} {about.get('kind')}/{about.get('name')} {about.get('fieldPath', '')} {source}: {event.get('message', '').strip()}"
-        lines.add(mask(text, names, ns))
+        if event.get("reason") != "Pulling":
+            lines.add(mask(text, names, ns))
     return {"objects": sorted(blocks), "events": sorted(lines)}
 
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The client libraries that people use, on the practice cluster: Python's; with --full client-go and a controller-runtime manager, too (building them takes minutes the first time).
 set -euo pipefail
+practice_options=--api-only # nothing changes an object by itself
 . "$(dirname "$0")/practice.bash"
 cache=${HOME_OF_CACHE}/.cache/kubetutor
 venv=$cache/python-client-37.0.2

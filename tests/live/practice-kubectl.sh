@@ -1,6 +1,7 @@
 #!/bin/bash
 # One and the same kubectl script on the practice cluster and on a real API server: kubectl 1.24 and 1.37; with --full every minor between.
 set -euo pipefail
+practice_options=--api-only # nothing changes an object by itself, as in the real API server beside it
 . "$(dirname "$0")/practice.bash"
 need_reference
 minors="1.24 1.37"

@@ -13,7 +13,7 @@ trap practice_end EXIT
 export XDG_STATE_HOME=$PWD/state
 mkdir -p "$XDG_STATE_HOME"
 unset KUBECONFIG
-"$KUBETUTOR" cluster up
+"$KUBETUTOR" cluster up ${practice_options:-}
 practice=$("$KUBETUTOR" cluster up | sed -n 's/.*KUBECONFIG=//p')
 
 # need_reference: sets reference to the kubeconfig of a real API server with only the controllers that belong to it
