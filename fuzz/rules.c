@@ -56,7 +56,7 @@ static void create(const struct schema_kind *kind, struct value *v)
         abort();
     warn(rules, v, NULL);
     for (size_t i = 0; rules->selectors != NULL && rules->selectors[i] != NULL; i++)
-        rules_field(v, rules->selectors[i], &field);
+        rules_field(kind, v, rules->selectors[i], &field);
     if (rules->grace != NULL)
         (void)rules->grace(v);
     buf_free(&field);
