@@ -135,6 +135,53 @@ static void without_a_backend_the_paths_are_answered_as_before(void **state)
     server_set_backend(world->serve.server, fake_backend(world->fake));
 }
 
+static void a_right_to_get_is_no_right_to_upgrade(void **state)
+{
+    struct world *world = *state;
+    struct got got;
+    static const char rbac[] = "/apis/rbac.authorization.k8s.io/v1/namespaces/kt-streams/";
+    char *roles = mem_printf("%sroles", rbac), *bindings = mem_printf("%srolebindings", rbac);
+    serve_do(&world->serve, "POST", roles, "{\"metadata\":{\"name\":\"peek\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"pods/exec\",\"pods/portforward\",\"pods/log\"],\"verbs\":[\"get\"]}]}", 201);
+    serve_do(&world->serve, "POST", bindings, "{\"metadata\":{\"name\":\"peek\"},\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"Role\",\"name\":\"peek\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"eve\"}]}", 201);
+    mem_free(roles);
+    mem_free(bindings);
+    static const char *const paths[] = {POD "exec?container=side&command=ls&stdout=1", POD "portforward"};
+    for (size_t i = 0; i < 2; i++) {
+        serve_ask(&world->serve, "GET", paths[i], "Impersonate-User: eve\r\n" WEBSOCKET, NULL, &got);
+        assert_int_equal(got.code, 403);
+        assert_string_equal(value_find_text(got.json, "message", NULL), "pods \"web\" is forbidden: ");
+        got_free(&got);
+        serve_ask(&world->serve, "POST", paths[i], "Impersonate-User: eve\r\n" SPDY, NULL, &got);
+        assert_int_equal(got.code, 403);
+        got_free(&got);
+    }
+    serve_ask(&world->serve, "GET", POD "log?container=side", "Impersonate-User: eve\r\n", NULL, &got);
+    assert_int_equal(got.code, 200);
+    got_free(&got);
+    serve_ask(&world->serve, "GET", POD "proxy/", "Impersonate-User: eve\r\n", NULL, &got);
+    assert_int_equal(got.code, 403);
+    got_free(&got);
+}
+
+static void usage_is_told_as_metrics(void **state)
+{
+    struct world *world = *state;
+    struct got got;
+    serve_ask(&world->serve, "GET", "/apis/metrics.k8s.io/v1beta1/namespaces/kt-streams/pods?fieldSelector=metadata.name%3Dweb", NULL, NULL, &got);
+    assert_int_equal(value_length(value_get(got.json, "items")), 1);
+    const struct value *containers = value_get(value_first(value_get(got.json, "items")), "containers");
+    assert_int_equal(value_length(containers), 2);
+    assert_string_equal(value_find_text(value_first(containers), "usage", "memory", NULL), "34Mi");
+    assert_string_equal(value_find_text(value_first(containers), "usage", "cpu", NULL), "12m");
+    got_free(&got);
+    serve_ask(&world->serve, "GET", "/apis/metrics.k8s.io/v1beta1/nodes/node1", "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n", NULL, &got);
+    assert_non_null(strstr(got.text, "[\"node1\",\"250m\",\"512Mi\",\"15s\"]"));
+    got_free(&got);
+    serve_ask(&world->serve, "GET", "/apis/metrics.k8s.io/v1beta1/namespaces/kt-streams/pods/x", NULL, NULL, &got);
+    assert_string_equal(value_find_text(got.json, "message", NULL), "pods.metrics.k8s.io \"kt-streams/x\" not found");
+    got_free(&got);
+}
+
 /* ---- logs */
 
 static void logs_are_read_and_followed(void **state)
@@ -716,6 +763,8 @@ int test_connect(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_is_refused_in_the_real_words),
         cmocka_unit_test(without_a_backend_the_paths_are_answered_as_before),
+        cmocka_unit_test(a_right_to_get_is_no_right_to_upgrade),
+        cmocka_unit_test(usage_is_told_as_metrics),
         cmocka_unit_test(logs_are_read_and_followed),
         cmocka_unit_test(a_log_that_nobody_reads_waits_in_its_place),
         cmocka_unit_test(exec_tells_output_and_end_in_each_protocol_s_way),
