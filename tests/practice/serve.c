@@ -151,7 +151,7 @@ int main(int count, char **words)
         return complain(&err);
     struct fake *fake = pretend ? fake_new(loop) : NULL;
     if (fake != NULL)
-        server_set_backend(server, fake_backend(fake));
+        api_set_backend(server_api(server), fake_backend(fake));
     printf("%u\n", server_port(server));
     fflush(stdout);
     fprintf(stderr, "ready after %.1f ms\n", (double)(clock_monotonic_us() - began) / 1000);

@@ -13,6 +13,7 @@ struct access {
     struct api *api;
     struct rbac *rbac;
     struct map impersonators; /* who impersonated in which mode the last time: that mode is tried first, and its refusal is the one that is told */
+    char key_id[65];         /* of the key that signs tokens; "": none was signed yet */
     bool aggregating, again; /* access_aggregate is at work; and was asked for meanwhile */
 };
 

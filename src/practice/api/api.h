@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -30,7 +31,8 @@ struct api {
     uint16_t port;
     struct cluster_clock *clock;          /* the cluster's; NULL: the wall's */
     struct log *log;
-    const struct backend *backend;        /* who runs Pods; NULL: nobody */
+    const struct backend *backend;        /* who runs Pods; NULL: nobody. api_set_backend (backend.h) */
+    LIST_HEAD(open_streams, open_stream) streams; /* what is open of it (connect.h) */
     struct informers *informers;          /* what client.h's informers share; NULL until there is one */
 };
 

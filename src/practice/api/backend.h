@@ -90,4 +90,8 @@ struct backend {
     void *self;
 };
 
+struct api;
+/* Who runs Pods from now on; NULL: nobody. What is open of the one before is cut off first: a backend that is freed before the server says api_set_backend(api, NULL). */
+void api_set_backend(struct api *api, const struct backend *backend);
+
 #endif

@@ -38,11 +38,11 @@ void connect_serve(struct exchange *x)
     paths[find(&x->route)].serve(x);
 }
 
-void connect_open(struct server *server, struct open_stream *stream, void (*cut)(struct open_stream *stream))
+void connect_open(struct api *api, struct open_stream *stream, void (*cut)(struct open_stream *stream))
 {
     stream->cut = cut;
     stream->listed = true;
-    LIST_INSERT_HEAD(&server->streams, stream, entry);
+    LIST_INSERT_HEAD(&api->streams, stream, entry);
 }
 
 void connect_close(struct open_stream *stream)
@@ -52,12 +52,12 @@ void connect_close(struct open_stream *stream)
     stream->listed = false;
 }
 
-void server_set_backend(struct server *server, const struct backend *backend)
+void api_set_backend(struct api *api, const struct backend *backend)
 {
     struct open_stream *stream;
-    while ((stream = LIST_FIRST(&server->streams)) != NULL)
+    while ((stream = LIST_FIRST(&api->streams)) != NULL)
         stream->cut(stream);
-    server->api.backend = backend;
+    api->backend = backend;
 }
 
 /* --- Pods --- */

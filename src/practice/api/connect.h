@@ -27,7 +27,7 @@ struct open_stream {
     bool listed;
     void (*cut)(struct open_stream *stream); /* lets go of the backend's handles at once, takes itself out of the list, and ends */
 };
-void connect_open(struct server *server, struct open_stream *stream, void (*cut)(struct open_stream *stream));
+void connect_open(struct api *api, struct open_stream *stream, void (*cut)(struct open_stream *stream));
 void connect_close(struct open_stream *stream); /* nothing for one that was not opened, or is closed already */
 
 /* The Pod of the request's path (the caller frees) and the container that is meant; *container "" asks for the only one, and is borrowed from the Pod or the query afterwards. False: 404, 400. */

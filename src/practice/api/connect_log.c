@@ -165,6 +165,6 @@ void log_serve(struct exchange *x)
         exchange_fail(x);
         return;
     }
-    connect_open(x->server, &stream->open, cut);
+    connect_open(&x->server->api, &stream->open, cut);
     http_stream(x->request, 200, "text/plain", false, &source, stream);
 }

@@ -229,7 +229,7 @@ void forward_spdy(struct exchange *x, const char *tunnel)
         session->line = spdy_line_new(x->server->api.loop, x->request, tunnel, &events, session, &refusal);
     }
     if (session != NULL && session->line != NULL) {
-        connect_open(x->server, &session->forward.open, cut);
+        connect_open(&x->server->api, &session->forward.open, cut);
         return;
     }
     mem_free(session);

@@ -156,7 +156,7 @@ void forward_ws(struct exchange *x, const char *protocol)
     if (session->start != NULL)
         session->carrier = carrier_new(x->server->api.loop, x->request, kind, protocol, &events, session, &refusal);
     if (session->carrier != NULL) {
-        connect_open(x->server, &session->forward.open, cut);
+        connect_open(&x->server->api, &session->forward.open, cut);
         return;
     }
     loop_drop(session->start);

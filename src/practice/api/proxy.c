@@ -319,7 +319,7 @@ static struct proxy *make(struct exchange *x, const char *rest)
     proxy->ops = x->server->api.backend->ops;
     proxy->out = buf_make(REQUEST);
     proxy->body = buf_make(BODY);
-    connect_open(x->server, &proxy->open, cut);
+    connect_open(&x->server->api, &proxy->open, cut);
     proxy->prefix = mem_string_n(path, (size_t)(rest - path));
     bool upgrades = upgrade != NULL && http_wants_upgrade(x->request, upgrade);
     proxy->upgrade = upgrades ? mem_string(upgrade) : NULL;

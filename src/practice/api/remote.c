@@ -12,7 +12,6 @@ enum { COMMAND_WORDS = 4096, STATUS = 1 << 20, SIZES = 256 /* bytes of one size 
 
 struct remote {
     struct open_stream open;
-    struct server *server;
     struct exchange *exchange;
     const struct backend_ops *ops;
     struct backend_process *process; /* NULL: it has ended, and was let go */
@@ -254,7 +253,7 @@ static bool upgrade(struct exchange *x, struct remote *remote, bool websocket, c
     remote->wire = (websocket ? remote_ws_new : remote_spdy_new)(&setup, refusal);
     remote->upgraded = remote->wire != NULL;
     if (remote->upgraded)
-        connect_open(x->server, &remote->open, cut);
+        connect_open(&x->server->api, &remote->open, cut);
     return remote->upgraded;
 }
 
@@ -291,7 +290,6 @@ void remote_serve(struct exchange *x)
         exchange_fail(x);
         return;
     }
-    remote->server = x->server;
     remote->exchange = x;
     remote->ops = x->server->api.backend->ops;
     remote->command = vec_make(COMMAND_WORDS, mem_free);

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include "net/http.h"
 #include "practice/api/api.h"
@@ -41,7 +40,6 @@ struct server {
     struct metrics metrics;
     struct state_watch *crds; /* tells when kinds may have changed */
     struct watch *watches;    /* all that are open, a list */
-    LIST_HEAD(open_streams, open_stream) streams; /* what is open of the backend's (connect.h) */
     size_t open;              /* requests that are not answered yet, streams included */
     uint64_t number;          /* of the newest request, for Audit-Id */
     uint64_t salt;            /* the other half of it */

@@ -36,8 +36,6 @@ uint16_t server_port(const struct server *server);
 struct api *server_api(struct server *server);
 /* The answer to what control was asked, JSON; once. A `json` that failed is answered as a lack of memory. */
 void server_answer(struct exchange *asked, int code, const struct buf *json);
-/* Who runs Pods from now on; NULL: nobody. What is open of the one before is cut off first, so that a backend may be freed after server_set_backend(server, NULL). Must outlive the server otherwise. */
-void server_set_backend(struct server *server, const struct backend *backend);
 /* Snapshots (state.h), with what must be there afterwards. All or nothing. load keeps the cluster's uid, reset makes a new one. save calls fn as state_save does. */
 bool server_save(struct server *server, const char *path, void (*fn)(void *data, const struct error *err), void *data, struct error *err)
     __attribute__((warn_unused_result));

@@ -340,14 +340,13 @@ static struct value *make_claims(const struct call *call, const struct wish *wis
 
 static char *sign(struct access *access, const struct call *call, const struct wish *wish, int64_t now, struct error *err)
 {
-    char id[65];
     struct value *claims = make_claims(call, wish, now);
     char *text = claims != NULL ? json_text(claims, TOKEN_CLAIMS) : NULL, *token = NULL;
     value_free(claims);
     if (text == NULL)
         error_set(err, ERROR_MEMORY, NULL, "no memory for a token, or its audiences are too long");
-    else if (token_key_id(access->api->token_key, id, err))
-        token = crypto_jwt_sign(access->api->token_key, id, text, err);
+    else if (access->key_id[0] != '\0' || token_key_id(access->api->token_key, access->key_id, err))
+        token = crypto_jwt_sign(access->api->token_key, access->key_id, text, err);
     mem_free(text);
     return token;
 }

@@ -124,6 +124,9 @@ struct streams *streams_new(struct nodes *nodes, struct error *err)
 
 void streams_free(struct streams *streams)
 {
+    if (streams == NULL)
+        return;
+    api_set_backend(nodes_place(streams->nodes)->api, NULL); /* what is open ends here */
     mem_free(streams);
 }
 

@@ -58,7 +58,7 @@ static int open_world(void **state)
     struct world *world = mem_zero(1, sizeof *world);
     serve_open(&world->serve, NULL);
     world->fake = fake_new(world->serve.loop);
-    server_set_backend(world->serve.server, fake_backend(world->fake));
+    api_set_backend(server_api(world->serve.server), fake_backend(world->fake));
     make_objects(&world->serve);
     *state = world;
     return 0;
@@ -128,11 +128,11 @@ static void without_a_backend_the_paths_are_answered_as_before(void **state)
 {
     struct world *world = *state;
     struct got got;
-    server_set_backend(world->serve.server, NULL);
+    api_set_backend(server_api(world->serve.server), NULL);
     serve_ask(&world->serve, "POST", POD "exec?command=ls", NULL, NULL, &got);
     assert_int_equal(got.code, 405);
     got_free(&got);
-    server_set_backend(world->serve.server, fake_backend(world->fake));
+    api_set_backend(server_api(world->serve.server), fake_backend(world->fake));
 }
 
 static void a_right_to_get_is_no_right_to_upgrade(void **state)
@@ -493,7 +493,7 @@ static void a_backend_that_goes_ends_what_is_open(void **state)
     line_send(proxy, "GET", "/api/v1/namespaces/kt-streams/pods/web:9/proxy/", NULL, NULL);
     talk_until(ports, ports->got[1].length == 2);
     talk_until(exec, fake_open(world->fake) == 4);
-    server_set_backend(world->serve.server, NULL);
+    api_set_backend(server_api(world->serve.server), NULL);
     assert_int_equal(fake_open(world->fake), 0);
     talk_until(exec, exec->closed);
     talk_until(ports, ports->closed);
@@ -506,7 +506,7 @@ static void a_backend_that_goes_ends_what_is_open(void **state)
     line_close(log);
     line_close(proxy);
     until_closed(world);
-    server_set_backend(world->serve.server, fake_backend(world->fake));
+    api_set_backend(server_api(world->serve.server), fake_backend(world->fake));
 }
 
 /* ---- SPDY */
