@@ -357,11 +357,11 @@ static int wc_file(struct task *task, int fd, const char *name, void *data)
     struct count *count = data;
     int64_t values[5] = {0}, column = 0;
     char bytes[4096];
-    bool in_word = false;
+    bool in_word = false, only_bytes = count->bytes && !count->lines && !count->words && !count->characters && !count->longest;
     ssize_t got;
     while ((got = task_read(task, fd, bytes, sizeof bytes)) > 0) {
         values[3] += got;
-        for (ssize_t i = 0; i < got; i++) {
+        for (ssize_t i = 0; i < got && !only_bytes; i++) {
             unsigned char byte = (unsigned char)bytes[i];
             bool space = isspace(byte);
             values[0] += byte == '\n';

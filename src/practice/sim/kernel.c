@@ -11,10 +11,10 @@
 enum {
     TURN_US = 4000,          /* of one round of the loop */
     SLICE = 1000,            /* units (task_step) until others run */
-    DEBT_US = 150000,        /* what a container may compute at full speed ... */
-    DEBT_SHARE = 5,          /* ... and then of each 5 us one ... */
-    LONG_US = 3000000,       /* ... and after so much */
-    LONG_SHARE = 25,         /* of each 25 one */
+    DEBT_US = 500000,        /* what a container may compute at full speed ... */
+    DEBT_SHARE = 3,          /* ... and then of each 3 us one ... */
+    LONG_US = 10000000,      /* ... and after so much */
+    LONG_SHARE = 20,         /* of each 20 one */
     LOOK_AGAIN_MS = 10,
 };
 
