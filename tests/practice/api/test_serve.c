@@ -403,7 +403,10 @@ static void tokens_can_be_checked_by_the_published_key(void **state)
     serve_ask(world, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", NULL,
               "{\"kind\":\"TokenRequest\",\"apiVersion\":\"authentication.k8s.io/v1\",\"spec\":{}}", &token);
     const char *jwt = value_find_text(token.json, "status", "token", NULL);
-    char *head = mem_string_n(jwt, strcspn(jwt, ".")), *text = base64_decode(head, strlen(head), &length);
+    char *head = mem_string_n(jwt, strcspn(jwt, "."));
+    for (char *at = head; *at != '\0'; at++) /* base64url */
+        *at = *at == '-' ? '+' : *at == '_' ? '/' : *at;
+    char *text = base64_decode(head, strlen(head), &length);
     assert_non_null(strstr(text, value_find_text(key, "kid", NULL)));
     assert_non_null(strstr(text, value_find_text(key, "alg", NULL)));
     mem_free(head);
