@@ -35,16 +35,14 @@ static bool set_cause(struct value *status, const char *reason, const char *mess
 /* The Status without kind and apiVersion, as a kubelet writes it. NULL: no memory. */
 static struct value *status_of(const struct backend_process *process, int code, const struct error *err)
 {
-    char digits[16], start[SANDBOX_ID];
+    char digits[16];
     bool fine = code == 0 && err == NULL;
     char *why = NULL, *message = NULL;
     struct value *status = value_object();
     bool made = status != NULL && value_set(status, "metadata", value_object()) && value_set(status, "status", value_string(fine ? "Success" : "Failure"));
     snprintf(digits, sizeof digits, "%d", code);
     if (made && err != NULL) {
-        snprintf(start, sizeof start, "%016llx%016llx%016llx%016llx", (unsigned long long)(uintptr_t)process * 0x9e3779b97f4a7c15u, (unsigned long long)(uintptr_t)status * 0xc2b2ae3d27d4eb4fu,
-                 (unsigned long long)(uintptr_t)process->streams * 0x165667b19e3779f9u, (unsigned long long)cluster_clock_ms(process->streams->clock) * 0x27d4eb2f165667c5u);
-        why = mem_printf("error executing command in container: failed to exec in container: failed to start exec \"%s\": OCI runtime exec failed: exec failed: unable to start container process: %s", start, err->message);
+        why = mem_printf("error executing command in container: %s", err->message);
         message = why != NULL ? mem_printf("Internal error occurred: %s", why) : NULL;
         made = message != NULL && value_set(status, "message", value_string(message)) && value_set(status, "reason", value_string("InternalError")) && set_cause(status, NULL, why) &&
                value_set(status, "code", value_int(500));
