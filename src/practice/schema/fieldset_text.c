@@ -88,14 +88,14 @@ static void print_set(const struct fieldset *set, bool member, struct buf *key, 
     buf_append_string(out, member && set != NULL ? "{\".\":{}," : "{");
     for (const struct fieldset *at = set; at != NULL; at = at->next) {
         if (at->element.type == FIELD_NAME) {
-            buf_append(out, ",\"f:" + (at == set), 4 - (at == set));
+            buf_append(out, &",\"f:"[at == set], 4 - (at == set));
             json_escape(at->element.name, out);
         } else {
             buf_clear(key);
             print_element(&at->element, key);
             if (!buf_ok(key))
                 buf_fail(out);
-            buf_append(out, ",\"" + (at == set), 2 - (at == set));
+            buf_append(out, &",\""[at == set], 2 - (at == set));
             json_escape(buf_ok(key) ? key->bytes : "", out);
         }
         buf_append(out, at->children == NULL ? "\":{}" : "\":", at->children == NULL ? 4 : 2);

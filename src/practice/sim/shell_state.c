@@ -304,8 +304,8 @@ static int builtin_getopts(struct shell *shell, int argc, char **argv)
     const char *letters = argv[1], *name = argv[2];
     char **words = argc > 3 ? argv + 3 : (char **)shell->positional.items;
     size_t count = argc > 3 ? (size_t)argc - 3 : shell->positional.length, position = shell->getopts_at;
-    const char *optind = shell_get(shell, "OPTIND");
-    size_t index = optind ? (size_t)strtoul(optind, NULL, 10) : 1;
+    const char *said = shell_get(shell, "OPTIND");
+    size_t index = said ? (size_t)strtoul(said, NULL, 10) : 1;
     bool silent = *letters == ':';
     char number[24];
     index = index < 1 ? 1 : index;
