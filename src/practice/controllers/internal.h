@@ -21,5 +21,6 @@ struct controller_type {
 extern const struct controller_type accounts_controller, root_ca_controller, namespace_controller, garbage_controller, quota_controller, aggregation_controller;
 extern const struct controller_type deployment_controller, replicaset_controller, replication_controller, statefulset_controller, daemonset_controller;
 extern const struct controller_type endpoint_controller, endpointslice_controller;
+extern const struct controller_type job_controller, ttl_controller;
 
 #endif
