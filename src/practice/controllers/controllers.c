@@ -11,18 +11,18 @@ static const struct controller_type *const types[] = {
     &endpoint_controller, &endpointslice_controller,
     &job_controller, &ttl_controller,
 };
-enum { CONTROLLERS = sizeof types / sizeof *types };
+enum { CONTROLLERS = sizeof types / sizeof *types, OF_THE_API = 6 /* the first ones */ };
 
 struct controllers {
     struct client *clients[CONTROLLERS];
     void *running[CONTROLLERS];
 };
 
-struct controllers *controllers_new(const struct place_of_work *place, struct error *err)
+static struct controllers *start_some(const struct place_of_work *place, size_t count, struct error *err)
 {
     struct controllers *controllers = mem_zero(1, sizeof *controllers);
     bool ok = controllers != NULL || error_memory(err);
-    for (size_t i = 0; i < CONTROLLERS && ok; i++) {
+    for (size_t i = 0; i < count && ok; i++) {
         char *user = mem_printf("system:serviceaccount:kube-system:%s", types[i]->name);
         struct place_of_work own;
         ok = (user != NULL || error_memory(err)) && place_for(place, user, "kube-controller-manager", &own, err);
@@ -34,6 +34,16 @@ struct controllers *controllers_new(const struct place_of_work *place, struct er
         return controllers;
     controllers_free(controllers);
     return NULL;
+}
+
+struct controllers *controllers_new(const struct place_of_work *place, struct error *err)
+{
+    return start_some(place, CONTROLLERS, err);
+}
+
+struct controllers *controllers_new_for_api(const struct place_of_work *place, struct error *err)
+{
+    return start_some(place, OF_THE_API, err);
 }
 
 void controllers_free(struct controllers *controllers)
