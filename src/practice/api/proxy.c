@@ -26,7 +26,7 @@ struct proxy {
     bool tunnel;            /* it is a byte stream's */
     bool held;              /* the Pod's bytes were not all taken */
     bool whole, broken;
-    bool *gone;             /* set when it is freed while it reads */
+    bool reading, gone;     /* freed while it reads: only its memory is left, until that is over */
     int status;
 };
 
@@ -42,8 +42,6 @@ static void close_connection(struct proxy *proxy)
 /* Frees it; what became of the request is the caller's to know. */
 static void free_proxy(struct proxy *proxy)
 {
-    if (proxy->gone != NULL)
-        *proxy->gone = true;
     close_connection(proxy);
     connect_close(&proxy->open);
     proxy_place_free(&proxy->place);
@@ -53,7 +51,9 @@ static void free_proxy(struct proxy *proxy)
     buf_free(&proxy->body);
     mem_free(proxy->prefix);
     mem_free(proxy->upgrade);
-    mem_free(proxy);
+    proxy->gone = true;
+    if (!proxy->reading)
+        mem_free(proxy);
 }
 
 /* Before there is an answer. */
@@ -258,13 +258,14 @@ static size_t on_received(void *data, const void *bytes, size_t length)
 {
     struct proxy *proxy = data;
     size_t at = 0;
-    bool gone = false;
-    proxy->gone = &gone;
-    while (!proxy->tunnel && !proxy->whole && !proxy->broken && read_reply(proxy, bytes, length, &at) && !gone)
+    proxy->reading = true;
+    while (!proxy->tunnel && !proxy->whole && !proxy->broken && read_reply(proxy, bytes, length, &at) && !proxy->gone)
         ;
-    if (gone)
+    proxy->reading = false;
+    if (proxy->gone) {
+        mem_free(proxy);
         return length;
-    proxy->gone = NULL;
+    }
     if (proxy->tunnel) {
         size_t sent = at < length ? http_send(proxy->exchange->request, (const char *)bytes + at, length - at) : 0;
         proxy->held = at + sent < length;

@@ -58,7 +58,9 @@ static bool is_of_type(const char *ip, enum network_type type)
 
 static void dashed(const char *ip, char out[static NETWORK_ADDRESS])
 {
-    snprintf(out, NETWORK_ADDRESS, "%s", ip);
+    size_t length = strlen(ip) < NETWORK_ADDRESS ? strlen(ip) : NETWORK_ADDRESS - 1;
+    memcpy(out, ip, length);
+    out[length] = '\0';
     for (char *at = out; *at != '\0'; at++)
         if (*at == '.' || *at == ':')
             *at = '-';

@@ -127,14 +127,14 @@ bool archive_skip(const struct archive_source *source, int64_t bytes)
 static void put_header(const struct archive_entry *entry, const char *name, int64_t size, char type, struct buf *out)
 {
     char block[ARCHIVE_BLOCK] = "";
-    strncpy(block + NAME, name, NAME_LENGTH);
+    memcpy(block + NAME, name, strnlen(name, NAME_LENGTH)); /* not ended where it fills the field */
     snprintf(block + MODE, 8, "%07o", entry->mode & 07777);
     snprintf(block + UID, 8, "%07o", entry->uid & 07777777);
     snprintf(block + GID, 8, "%07o", entry->gid & 07777777);
     snprintf(block + SIZE, 12, "%011llo", (unsigned long long)size & 077777777777ULL);
     snprintf(block + TIME, 12, "%011llo", (unsigned long long)entry->time_s & 077777777777ULL);
     block[TYPE] = type;
-    strncpy(block + LINK, entry->link, NAME_LENGTH);
+    memcpy(block + LINK, entry->link, strnlen(entry->link, NAME_LENGTH));
     memcpy(block + MAGIC, "ustar  ", 8);
     snprintf(block + SUM, 8, "%06o", checksum((const unsigned char *)block) & 0777777);
     block[SUM + 7] = ' ';
