@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/units.h"
+#include "data/utf8.h"
 #include "practice/schema/decode.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
@@ -337,7 +338,19 @@ static bool add_entry(struct value *map, const struct part *part, const struct s
         }
     }
     struct value *child = ok ? read_entry_value(&value, items) : NULL;
-    ok = child != NULL && (value_set(map, key != NULL ? value_text(key) : "", child) || error_memory(part->bytes.err));
+    const char *text = key != NULL ? value_text(key) : "";
+    struct buf repaired = buf_make(4 * strlen(text) + 1); /* keys that are shown alike are one */
+    if (child != NULL && !utf8_valid(text, strlen(text))) {
+        utf8_repair(text, strlen(text), &repaired);
+        text = buf_ok(&repaired) ? repaired.bytes : NULL;
+    }
+    if (text == NULL) {
+        value_free(child);
+        ok = error_memory(part->bytes.err);
+    } else {
+        ok = child != NULL && (value_set(map, text, child) || error_memory(part->bytes.err));
+    }
+    buf_free(&repaired);
     value_free(key);
     return ok;
 }

@@ -195,7 +195,10 @@ static bool read_sorted(struct task *task, int fd, const struct sorting *sorting
         if (ok) {
             line->sorting = sorting;
             line->text = mem_string_n(text, length - (text[length - 1] == '\n'));
-            ok = line->text && vec_push(out, line);
+            ok = line->text != NULL;
+            if (!ok)
+                mem_free(line);
+            ok = ok && vec_push(out, line);
         }
     }
     applet_lines_free(&lines);

@@ -400,7 +400,8 @@ static void tokens_can_be_checked_by_the_published_key(void **state)
     assert_number(key, "x", x);
     assert_number(key, "y", y);
     crypto_key_free(real);
-    serve_ask(world, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", NULL,
+    serve_do(world, "POST", "/api/v1/namespaces/default/serviceaccounts", "{\"metadata\":{\"name\":\"reader-of-keys\"}}", 201);
+    serve_ask(world, "POST", "/api/v1/namespaces/default/serviceaccounts/reader-of-keys/token", NULL,
               "{\"kind\":\"TokenRequest\",\"apiVersion\":\"authentication.k8s.io/v1\",\"spec\":{}}", &token);
     const char *jwt = value_find_text(token.json, "status", "token", NULL);
     char *head = mem_string_n(jwt, strcspn(jwt, "."));

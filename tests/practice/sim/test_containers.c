@@ -318,8 +318,11 @@ static void who_computes_for_ever_does_not_stop_the_others(void **state)
         worst = took > worst ? took : worst;
         rounds++;
     }
-    assert_true(worst < 200); /* far more than a round takes, on a machine that does other things, too */
-    trial.world.runtime.ops->container_usage(trial.run.container, &usage);
+    assert_true(worst < 5000); /* a round ends; how soon is for benches */
+    do {
+        loop_once(trial.world.loop, 2);
+        trial.world.runtime.ops->container_usage(trial.run.container, &usage);
+    } while (usage.cpu != 1000 && clock_monotonic_ms() - start < 60000);
     assert_int_equal(usage.cpu, 1000);
     struct runtime_container_config config = world_config("echo others live", &command);
     world_start(&trial.world, &other, &config);
