@@ -524,7 +524,7 @@ const char *session_line(const struct session *session)
 
 const char *session_notice(const struct session *session)
 {
-    return session->on_practice ? _("the practice cluster takes and checks what you hand in, but runs no Pods yet; steps that wait for Pods need a real one (--kubeconfig)") : NULL;
+    return session->on_practice ? _("containers on the practice cluster are simulated; what one cannot do there stands in its log") : NULL;
 }
 
 static void say(const char *text)

@@ -34,7 +34,7 @@ MASKS = [(re.compile(pattern, flags), mask) for pattern, mask, flags in (
     (r"(resourceVersion=|resourceVersion: |resource version |Resource Version:\s+)\d+", r"\1<version>", 0),
     (r"(current: )\d+", r"\1<version>", 0),
     (r"https://[0-9.]+:(\d+|<port>)", "https://<server>", 0),
-    (r"\b(127\.0\.0\.1|172\.18\.0\.2|10\.99\.\d+\.\d+)(:\d+\b|:<port>|\b)", "<server>", 0),
+    (r"\b(127\.0\.0\.1|172\.18\.0\.2|10\.(77|99)\.\d+\.\d+)(:\d+\b|:<port>|\b)", "<server>", 0),
     (r"\b10\.96\.\d+\.\d+\b", "<ip>", 0),
     (r"eyJ[\w-]+\.[\w-]+\.[\w-]+", "<token>", 0),
     (r"-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?", "<certificate>", 0),
