@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/lang.h"
 #include "base/mem.h"
+#include "practice/api/backend.h"
 #include "practice/controllers/controllers.h"
 #include "practice/node/network.h"
 #include "practice/node/nodes.h"
@@ -71,7 +72,7 @@ static bool start_nodes(struct practice_parts *parts, const struct practice_sett
         .place = &parts->place, .runtime = sim_runtime(parts->sim), .network = parts->network, .count = settings->nodes};
     parts->nodes = nodes_new(&nodes, err);
     if (parts->nodes != NULL)
-        parts->place.api->backend = nodes_backend(parts->nodes);
+        api_set_backend(parts->place.api, nodes_backend(parts->nodes));
     return parts->nodes != NULL;
 }
 
@@ -101,7 +102,7 @@ void practice_parts_free(struct practice_parts *parts)
     if (parts == NULL)
         return;
     if (parts->place.api != NULL)
-        parts->place.api->backend = NULL;
+        api_set_backend(parts->place.api, NULL);
     nodes_free(parts->nodes);
     sim_free(parts->sim);
     network_free(parts->network);
