@@ -1,12 +1,12 @@
 #include "data/json.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "data/json_read.h"
 #include "data/node.h"
 #include "data/number.h"
+#include "data/plain.h"
 #include "data/utf8.h"
 
 struct value *json_parse(const char *text, size_t length, const char *name, struct error *err)
@@ -26,12 +26,6 @@ static const char *escape_of(unsigned char c, char room[static 8])
     room[5] = hex[c & 15];
     room[6] = '\0';
     return room;
-}
-
-/* ASCII that stands for itself: most of what is ever printed. */
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
 static void escape_slowly(const char *string, struct buf *out)
@@ -55,31 +49,6 @@ static void escape_slowly(const char *string, struct buf *out)
     buf_append(out, run, (size_t)(at - run));
 }
 
-/* Eight bytes at once: bits that are set where one of them is smaller than n (128 at most), or equal to c. */
-#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
-#define SMALLER(bytes, n) (((bytes) - EACH_BYTE(n)) & ~(bytes) & EACH_BYTE(0x80))
-#define EQUAL(bytes, c) SMALLER((bytes) ^ EACH_BYTE(c), 1)
-
-static inline bool eight_are_plain(const char *string)
-{
-    uint64_t eight;
-    memcpy(&eight, string, sizeof eight);
-    return (SMALLER(eight, 0x20) | EQUAL(eight, '"') | EQUAL(eight, '\\') | (eight & EACH_BYTE(0x80))) == 0;
-}
-
-static inline bool all_are_plain(const char *string, size_t length)
-{
-    if (length < 8) {
-        uint64_t eight = EACH_BYTE('x');
-        memcpy(&eight, string, length);
-        return eight_are_plain((const char *)&eight);
-    }
-    for (size_t i = 0; i + 8 <= length; i += 8)
-        if (!eight_are_plain(string + i))
-            return false;
-    return eight_are_plain(string + length - 8); /* what is left, and some of them again */
-}
-
 /* Texts of a byte or two. */
 struct sign {
     char bytes[3];
@@ -99,7 +68,7 @@ static char *write_sign(char *to, const struct sign *sign)
 static void quote_between(const struct sign *before, const char *string, const struct sign *after, struct buf *out)
 {
     size_t length = strlen(string);
-    if (!all_are_plain(string, length)) {
+    if (plain_length(string, length) < length) {
         buf_append(out, before->bytes, before->length);
         buf_append(out, "\"", 1);
         escape_slowly(string, out);
@@ -125,7 +94,7 @@ void json_quote(const char *string, struct buf *out)
 void json_escape(const char *string, struct buf *out)
 {
     size_t length = strlen(string);
-    if (all_are_plain(string, length))
+    if (plain_length(string, length) == length)
         buf_append(out, string, length);
     else
         escape_slowly(string, out);

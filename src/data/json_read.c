@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "data/json.h"
 #include "data/number.h"
+#include "data/plain.h"
 #include "data/utf8.h"
 
 enum {
@@ -155,12 +156,6 @@ static bool read_escape(struct reader *r, char **to)
     return true;
 }
 
-/* Bytes that need no look in a string: ASCII but for controls, the quote and the backslash. */
-static inline bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-
 /* Where the string that begins at r->at (behind its quote) ends, at its closing quote or the text's end. */
 static const unsigned char *string_end(const struct reader *r, const unsigned char *at)
 {
@@ -199,9 +194,7 @@ static bool read_rich_string(struct reader *r, const unsigned char *quote, struc
 
 static bool read_string(struct reader *r, struct string *out)
 {
-    const unsigned char *quote = r->at++, *from = r->at, *at = from;
-    while (at < r->end && is_plain(*at))
-        at++;
+    const unsigned char *quote = r->at++, *from = r->at, *at = from + plain_length((const char *)from, (size_t)(r->end - from));
     if (at == r->end || *at != '"')
         return read_rich_string(r, quote, out);
     r->at = at + 1;
