@@ -52,6 +52,9 @@ bool api_shows(const struct schema_kind *as, const struct object *object);
 /* Is that stored text what the version shows, even so? False without memory. */
 bool api_is_same(const struct api *api, const struct object *object, const struct schema_kind *as);
 
+/* Takes the document of an object that was just put: informers that want it have it at hand for the event (client.h, informer_written). */
+void informers_wrote(struct api *api, const struct object *object, struct value *document);
+
 /* Marks in struct object's flags. */
 enum { OBJECT_DELETING = 1, OBJECT_HAS_FINALIZERS = 2, OBJECT_HAS_OWNERS = 4 };
 

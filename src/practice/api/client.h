@@ -74,5 +74,8 @@ const struct object *informer_get(const struct informer *informer, const char *n
 const struct object *informer_next(const struct informer *informer, const char *only_ns, const struct object *after); /* NULL: start, and end */
 /* The document of an object of this informer; the caller frees. */
 struct value *informer_value(const struct informer *informer, const struct object *object) __attribute__((warn_unused_result));
+/* The same without managedFields, of an object whose event is being told, if what was written is still at hand and nobody has taken it; reading the text again is saved then. NULL: it is not. The
+ * stored version's. Documents are kept for that only since the first call. */
+struct value *informer_written(struct informer *informer, const struct object *object) __attribute__((warn_unused_result));
 
 #endif

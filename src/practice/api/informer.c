@@ -1,13 +1,25 @@
 /* informer: one cache a resource, filled by a list and followed by a cursor into the history; every informer of the resource is told from it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "practice/api/client_internal.h"
+#include "practice/api/verbs.h"
+#include "practice/state/set.h"
 
-enum { PART = 200 /* objects or events that are told in one round of the loop */ };
+enum {
+    PART = 200,               /* objects or events that are told in one round of the loop */
+    WRITTEN = 32,             /* documents that are kept from their writing to their event */
+    WRITTEN_TEXT = 64 << 10,  /* larger ones are not */
+};
 
 struct informers {
     struct cache *caches; /* a list */
+    struct written {
+        struct object *object; /* a reference; NULL: none */
+        struct value *document;
+    } written[WRITTEN];
+    size_t next_written;
 };
 
 struct cache {
@@ -15,8 +27,8 @@ struct cache {
     struct api *api;
     const struct schema_kind *kind; /* held */
     state_resource resource;
-    struct object **objects; /* references, in the order of their keys */
-    size_t count, room;
+    struct set set;
+    bool wants_documents; /* somebody asked informer_written */
     struct state_watch *cursor; /* NULL: it must be listed (again) */
     struct loop_event *round;
     struct informer *informers; /* a list */
@@ -32,55 +44,12 @@ struct informer {
     bool synced, dead;
 };
 
-/* The order of the state: the bytes of "ns/name". */
-static int compare(const char *ns_a, const char *name_a, const char *ns_b, const char *name_b)
-{
-    size_t i = 0;
-    while (ns_a[i] != '\0' && ns_a[i] == ns_b[i])
-        i++;
-    unsigned char a = ns_a[i] != '\0' ? (unsigned char)ns_a[i] : '/', b = ns_b[i] != '\0' ? (unsigned char)ns_b[i] : '/';
-    return a != b ? (a < b ? -1 : 1) : strcmp(name_a, name_b);
-}
-
-/* The place of a key, or where it would be. */
-static size_t find(const struct cache *cache, const char *ns, const char *name, bool *there)
-{
-    size_t from = 0, to = cache->count;
-    *there = false;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        const struct object *object = cache->objects[middle];
-        int order = compare(object->ns, object->name, ns, name);
-        *there = order == 0;
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-static bool reserve(struct cache *cache)
-{
-    if (cache->count < cache->room)
-        return true;
-    size_t room = cache->room == 0 ? 64 : cache->room * 2;
-    struct object **more = mem_resize(cache->objects, room * sizeof *more);
-    if (more == NULL)
-        return false;
-    cache->objects = more;
-    cache->room = room;
-    return true;
-}
-
 static void run(void *data);
 
 /* True if an informer's own walk of the start has passed this object: it is told of what happens to it. */
 static bool follows(const struct informer *informer, const struct object *object)
 {
-    return informer->synced || (informer->last != NULL && compare(object->ns, object->name, informer->last->ns, informer->last->name) <= 0);
+    return informer->synced || (informer->last != NULL && object_compare(object, informer->last) <= 0);
 }
 
 static void tell(struct cache *cache, const struct object *object, const struct object *previous)
@@ -97,47 +66,45 @@ static void tell(struct cache *cache, const struct object *object, const struct 
 static bool put(struct cache *cache, const struct object *object, const struct object *last)
 {
     const struct object *key = object != NULL ? object : last;
-    bool there;
-    size_t at = find(cache, key->ns, key->name, &there);
-    struct object *old = there ? cache->objects[at] : NULL;
-    if (object != NULL && old != NULL && old->version == object->version)
+    struct set_node *node = set_find(&cache->set, key->ns, key->name);
+    struct object *old = node != NULL ? object_ref(node->object) : NULL;
+    bool fine = true;
+    if (object != NULL && old != NULL && old->version == object->version) {
+        object_unref(old);
         return true;
-    if (object != NULL && old == NULL) {
-        if (!reserve(cache))
-            return false;
-        memmove(&cache->objects[at + 1], &cache->objects[at], (cache->count - at) * sizeof *cache->objects);
-        cache->count++;
     }
-    if (object != NULL) {
-        cache->objects[at] = object_ref(object);
+    if (object != NULL && old != NULL) {
+        set_change(&cache->set, node, object_ref(object));
+    } else if (object != NULL) {
+        node = set_node_new(&cache->set, object_ref(object));
+        fine = node != NULL;
+        if (fine)
+            set_put(&cache->set, node);
     } else if (old != NULL) {
-        cache->count--;
-        memmove(&cache->objects[at], &cache->objects[at + 1], (cache->count - at) * sizeof *cache->objects);
+        set_take(&cache->set, node);
+        set_node_free(node);
     }
-    if (object != NULL || old != NULL)
+    if (fine && (object != NULL || old != NULL))
         tell(cache, object, object != NULL ? old : last);
     object_unref(old);
-    return true;
+    return fine;
 }
 
 /* Takes out what a list does not have any more; both are in the same order. */
 static bool drop_missing(struct cache *cache, const struct vec *objects)
 {
     size_t next = 0;
-    for (size_t at = 0; at < cache->count;) {
-        struct object *had = cache->objects[at];
+    for (struct set_node *node = set_start(&cache->set), *after; node != NULL; node = after) {
         int order = 1;
+        after = node->next[0];
         for (; next < objects->length; next++) {
-            const struct object *has = objects->items[next];
-            order = compare(has->ns, has->name, had->ns, had->name);
+            order = object_compare(objects->items[next], node->object);
             if (order >= 0)
                 break;
         }
-        if (next < objects->length && order == 0) {
-            at++;
+        if (next < objects->length && order == 0)
             continue;
-        }
-        struct object *kept = object_ref(had);
+        struct object *kept = object_ref(node->object);
         bool dropped = put(cache, NULL, kept);
         object_unref(kept);
         if (!dropped)
@@ -174,14 +141,14 @@ static bool walk(struct cache *cache)
     cache->telling++;
     for (struct informer *informer = cache->informers; informer != NULL; informer = informer->next) {
         for (int i = 0; i < PART && !informer->synced && !informer->dead; i++) {
-            bool there = false;
-            size_t at = informer->last != NULL ? find(cache, informer->last->ns, informer->last->name, &there) + there : 0;
-            if (at >= cache->count) {
+            const struct object *last = informer->last;
+            const struct set_node *node = last != NULL ? set_after(&cache->set, last->ns, last->name) : set_start(&cache->set);
+            if (node == NULL) {
                 informer->synced = true;
                 break;
             }
             object_unref(informer->last);
-            informer->last = object_ref(cache->objects[at]);
+            informer->last = object_ref(node->object);
             struct informer_event event = {.object = informer->last};
             informer->event(informer->data, &event);
         }
@@ -209,6 +176,19 @@ static bool follow(struct cache *cache)
     return true;
 }
 
+/* Documents of a resource's objects that nobody took. */
+static void forget_written(struct informers *informers, state_resource resource)
+{
+    for (size_t i = 0; i < WRITTEN; i++) {
+        struct written *written = &informers->written[i];
+        if (written->object == NULL || written->object->resource != resource)
+            continue;
+        value_free(written->document);
+        object_unref(written->object);
+        *written = (struct written){NULL, NULL};
+    }
+}
+
 static void free_cache(struct cache *cache)
 {
     struct cache **at = &cache->api->informers->caches;
@@ -216,9 +196,8 @@ static void free_cache(struct cache *cache)
         at = &(*at)->next;
     *at = cache->next;
     state_watch_free(cache->cursor);
-    for (size_t i = 0; i < cache->count; i++)
-        object_unref(cache->objects[i]);
-    mem_free(cache->objects);
+    set_free(&cache->set);
+    forget_written(cache->api->informers, cache->resource);
     loop_drop(cache->round);
     registry_release(cache->api->registry, cache->kind);
     if (cache->api->informers->caches == NULL) {
@@ -257,6 +236,8 @@ static void run(void *data)
     if (listed && walk(cache))
         more = true;
     cache->telling--;
+    if (!more && cache->wants_documents)
+        forget_written(cache->api->informers, cache->resource);
     if (!sweep(cache) && more)
         loop_set_timer(cache->round, listed ? 0 : 100); /* without memory: a little later */
 }
@@ -325,21 +306,66 @@ void informer_free(struct informer *informer)
 
 const struct object *informer_get(const struct informer *informer, const char *ns, const char *name)
 {
-    bool there;
-    size_t at = find(informer->cache, ns, name, &there);
-    return there ? informer->cache->objects[at] : NULL;
+    const struct set_node *node = set_find(&informer->cache->set, ns, name);
+    return node != NULL ? node->object : NULL;
 }
 
 const struct object *informer_next(const struct informer *informer, const char *only_ns, const struct object *after)
 {
-    const struct cache *cache = informer->cache;
-    bool there = false;
-    size_t at = after != NULL ? find(cache, after->ns, after->name, &there) + there : only_ns != NULL ? find(cache, only_ns, "", &there) : 0;
-    const struct object *object = at < cache->count ? cache->objects[at] : NULL;
-    return object != NULL && (only_ns == NULL || strcmp(object->ns, only_ns) == 0) ? object : NULL;
+    const struct set *set = &informer->cache->set;
+    const struct set_node *at = after != NULL ? set_find(set, after->ns, after->name) : NULL, *node;
+    if (at != NULL)
+        node = at->next[0];
+    else if (after != NULL)
+        node = set_after(set, after->ns, after->name);
+    else
+        node = only_ns != NULL ? set_after(set, only_ns, "") : set_start(set);
+    return node != NULL && (only_ns == NULL || strcmp(node->object->ns, only_ns) == 0) ? node->object : NULL;
 }
 
 struct value *informer_value(const struct informer *informer, const struct object *object)
 {
     return api_value(informer->cache->api, object, informer->cache->kind);
+}
+
+void informers_wrote(struct api *api, const struct object *object, struct value *document)
+{
+    struct cache *cache = api->informers != NULL ? api->informers->caches : NULL;
+    while (cache != NULL && cache->resource != object->resource)
+        cache = cache->next;
+    if (cache == NULL || !cache->wants_documents || object->length > WRITTEN_TEXT) {
+        value_free(document);
+        return;
+    }
+    struct written *written = &api->informers->written[api->informers->next_written++ % WRITTEN];
+    value_free(written->document);
+    object_unref(written->object);
+    *written = (struct written){object_ref(object), document};
+}
+
+/* As its text would be read. */
+static bool complete(struct value *document, const struct object *object, const struct schema_kind *kind)
+{
+    char version[24];
+    snprintf(version, sizeof version, "%llu", (unsigned long long)object->version);
+    value_remove(value_get(document, "metadata"), "managedFields");
+    return metadata_set_text(document, "resourceVersion", version) && document_set_kind(document, kind);
+}
+
+struct value *informer_written(struct informer *informer, const struct object *object)
+{
+    struct cache *cache = informer->cache;
+    struct written *written = cache->api->informers->written, *end = written + WRITTEN;
+    cache->wants_documents = true;
+    while (written < end && written->object != object)
+        written++;
+    if (written == end)
+        return NULL;
+    struct value *document = written->document;
+    object_unref(written->object);
+    *written = (struct written){NULL, NULL};
+    if (complete(document, object, cache->kind->storage))
+        return document;
+    value_free(document);
+    return NULL;
 }

@@ -272,9 +272,11 @@ bool write_store(struct write *write, struct value *stored)
     } else {
         error_memory(&err);
     }
-    value_free(stored);
-    if (put == NULL)
+    if (put == NULL) {
+        value_free(stored);
         return status_error(FAILURE(write), &err);
+    }
+    informers_wrote(api, put, stored);
     answer->object = object_ref(put);
     write_after(write);
     return true;

@@ -1,4 +1,4 @@
-/* object.h: how objects are made; only for files of this folder and its tests.
+/* object.h: how objects are made; only for files of this folder and its tests, and (object_compare) for those that use set.h.
  *
  * An object is one block: the struct, then its tail: ns, name, uid, each with a NUL; labels; fields; text and a NUL. The tail is what files hold, too.
  */

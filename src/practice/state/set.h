@@ -1,5 +1,5 @@
-/* set.h: the current objects of one resource: found by key in constant time (a hash table), walked in the order of object_compare (a skip list); only for
- * files of this folder and its tests.
+/* set.h: the current objects of one resource: found by key in constant time (a hash table), walked in the order of object_compare (a skip list); for
+ * files of this folder and its tests, and for the API's informers.
  *
  * Nodes are made before they are needed, so that putting in and taking out never fail. A node holds a reference to its object.
  */

@@ -77,6 +77,9 @@ static struct value *read_document(struct pods *pods, const struct object *objec
 {
     static const char key[] = ",\"managedFields\":["; /* never in a string: its quotes would be escaped */
     struct buf *text = &pods->text;
+    struct value *written = informer_written(pods->informer, object);
+    if (written != NULL)
+        return written;
     buf_clear(text);
     object_print(object, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",", text);
     if (!buf_ok(text))

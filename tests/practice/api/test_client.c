@@ -172,6 +172,49 @@ static void an_informer_tells_what_is_there_and_what_comes(void **state)
     client_free(client);
 }
 
+/* What was written against what its text says. */
+static void compare_written(void *data, const struct informer_event *event)
+{
+    struct seen *seen = data;
+    struct value *written = event->object != NULL ? informer_written(seen->informer, event->object) : NULL;
+    if (written == NULL)
+        return;
+    struct value *read = informer_value(seen->informer, event->object);
+    value_remove(value_get(read, "metadata"), "managedFields");
+    assert_true(value_equal(written, read));
+    assert_null(informer_written(seen->informer, event->object)); /* it was taken */
+    seen->changed++;
+    value_free(written);
+    value_free(read);
+}
+
+static void an_event_has_the_document_that_was_written_at_hand(void **state)
+{
+    struct serve_world *world = *state;
+    struct client *client = open_client(world, "system:serviceaccount:kube-system:tests");
+    struct seen seen = {0};
+    make(client, "before");
+    seen.informer = informer_new(client, &configmaps, compare_written, &seen, NULL);
+    run(world);
+    assert_int_equal(seen.changed, 0); /* nobody had asked when it was written */
+    for (int i = 0; i < 40; i++) { /* more than are kept */
+        char name[16];
+        snprintf(name, sizeof name, "c%d", i);
+        make(client, name);
+    }
+    run(world);
+    assert_true(seen.changed > 10 && seen.changed < 40);
+    int before = seen.changed;
+    struct value *patch = value_object();
+    assert_true(value_set(value_child(patch, "data"), "k", value_string("v")));
+    value_free(client_patch(client, &configmaps, "", "default", "before", PATCH_MERGE, patch, NULL));
+    run(world);
+    assert_int_equal(seen.changed, before + 1);
+    make(client, "last"); /* freed with the informer */
+    informer_free(seen.informer);
+    client_free(client);
+}
+
 static void after_everything_changed_at_once_it_tells_the_difference(void **state)
 {
     struct serve_world *world = *state;
@@ -213,6 +256,7 @@ int test_client(void)
         cmocka_unit_test(does_what_the_wire_does_and_tells_refusals_by_kind),
         cmocka_unit_test(access_counts_inside_too),
         cmocka_unit_test(an_informer_tells_what_is_there_and_what_comes),
+        cmocka_unit_test(an_event_has_the_document_that_was_written_at_hand),
         cmocka_unit_test(after_everything_changed_at_once_it_tells_the_difference),
         cmocka_unit_test(an_informer_may_end_inside_its_own_event),
     };
